@@ -505,11 +505,13 @@ CREATE TABLE "walks" ( -- For each list, the current pass and the result of the 
   "disturbed_in_a_row" integer not null,
   -- When the pass ended; null while it is running.
   "finished_at" text,
-  -- How sure the copy was at the end of the last pass: unproven, counts-agree or proven.
+  -- How sure the copy was at the end of the last pass: unproven, counts-agree, passes-agree or proven.
   "proof" text,
   -- When the last pass ended with that proof.
   "proof_at" text
-) strict, without rowid;
+, "next_from"
+  -- Where the current pass goes on, for a list whose pages say where the next one is.
+  text) strict, without rowid;
 
 CREATE TABLE "webhook_secrets" ( -- The secrets that sign deliveries, sealed.
   -- Its sequence number.
@@ -1086,7 +1088,8 @@ create table siteledger.walks (
   "disturbed_in_a_row" integer not null,
   "finished_at" text collate "C",
   "proof" text collate "C",
-  "proof_at" text collate "C"
+  "proof_at" text collate "C",
+  "next_from" text collate "C"
 );
 
 create table siteledger.webhook_secrets (

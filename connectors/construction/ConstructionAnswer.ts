@@ -52,7 +52,7 @@ export const inspect = Effect.fnUntraced(function* (
   }
   if (status === 404) {
     return yield* new SourceError({
-      reason: "Refused",
+      reason: "Absent",
       message: `The service has no such address (404): check ${names.baseUrl}, which must hold the version (/v1).`
     })
   }

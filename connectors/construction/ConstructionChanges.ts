@@ -21,12 +21,23 @@ import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
 
 const documented = projectsShape()
 
-/** The page with its records as changes. `hashOf`: of a value that isn't kept itself. */
-export const changesOf = (
-  { records, sha256, ...page }: RawPage,
+/** What a request says of all its records. */
+export interface Given {
+  /** The parameters that name the parent. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Of a value that isn't kept itself. */
+  readonly hashOf?: (text: string) => string
+}
+
+type Raw = Pick<RawPage, "observedMicros" | "receivedAt" | "records" | "sha256">
+
+/** The page with its records as changes. */
+export const changesOf = <P extends Raw>(
+  raw: P,
   shape = documented,
-  hashOf: (text: string) => string = noHash
-): Page => {
+  { hashOf = noHash, parameters = {} }: Given = {}
+): Omit<P, "records" | "sha256"> & Pick<Page, "bad" | "changes" | "records"> => {
+  const { records, sha256, ...page } = raw
   const version = Version.make(page.observedMicros, 0, sha256)
   const changes: Array<Change> = []
   const bad: Array<BadRecord> = []
@@ -41,9 +52,9 @@ export const changesOf = (
       continue
     }
     const record = each instanceof Cut ? each.value : each
-    const change = changeOf({ shape, hashOf, version, seenAt: page.receivedAt }, record)
-    if (change === undefined) bad.push({ reason: "no-key", ...kept(record) })
-    else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(record) })
+    const change = changeOf({ shape, hashOf, parameters, version, seenAt: page.receivedAt }, record)
+    if (change === undefined) bad.push({ reason: "no-key", ...kept(shape, record) })
+    else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(shape, record) })
     else changes.push(change)
   }
   return { ...page, changes, bad, records: records.length }
@@ -57,18 +68,20 @@ interface Headed {
 
 /** Undefined if each record has to be looked at: a field has several names, or may be further inside. */
 const headed = (
-  { columns, dropped, hashed, key: [key = [], ...others], resource }: ListShape,
+  { columns, dropped, hashed, isWhole, key: [key, ...others], parameters, resource }: ListShape,
   { names }: Form,
   version: Version.Version,
   seenAt: Instant.Instant
 ): Headed | undefined => {
-  if (others.length > 0 || dropped.length > 0 || hashed.size > 0 || keyColumn(resource) !== "id") return undefined
+  if (key === undefined || !("names" in key) || others.length + parameters.length + dropped.length > 0) return undefined
+  if (hashed.size > 0 || keyColumn(resource) !== "id") return undefined
   if (resource.key !== "BIGINT" || resource.stages.length > 0) return undefined
   const places = new Map<string, number>()
   const taken = new Set<string>()
-  for (const [column, spelled] of [["id", key] as const, ...columns]) {
+  for (const [column, spelled] of [["id", key.names] as const, ...columns]) {
     const present = names.filter((name) => spelled.some((each) => each === name || isWithin(each, name)))
     const [name] = present
+    if (name === undefined && isWhole) return undefined
     if (name === undefined) continue
     if (present.length > 1 || !spelled.includes(name) || name === "type") return undefined
     if (column !== "id" && resource.columns[column]?.type !== "VARCHAR") return undefined
@@ -97,36 +110,46 @@ const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined 
   return new Listed(head.sheet, id, texts)
 }
 
-const kept = (record: unknown): Pick<BadRecord, "record" | "sha256"> => {
-  const text = Json.stringify(record)
+/** Without what isn't to be kept. */
+const kept = ({ columns, dropped, hashed }: ListShape, record: unknown): Pick<BadRecord, "record" | "sha256"> => {
+  const secret = columns.flatMap(([column, names]) => (hashed.has(column) ? names : []))
+  const text = Json.stringify(Fields.without(record, [...dropped, ...secret]))
   return { record: text, sha256: hash("sha256", text) }
 }
 
 interface Reading {
   readonly shape: ListShape
   readonly hashOf: (text: string) => string
+  readonly parameters: Readonly<Record<string, string>>
   readonly version: Version.Version
   readonly seenAt: Instant.Instant
 }
 
 /** Undefined without a usable key. */
-const changeOf = ({ hashOf, seenAt, shape, version }: Reading, given: unknown): Change | undefined => {
+const changeOf = (reading: Reading, given: unknown): Change | undefined => {
+  const { hashOf, parameters, seenAt, shape, version } = reading
   const record = Fields.without(given, shape.dropped)
   if (!Json.isObject(record)) return undefined
   const { columns, resource } = shape
   const places = [{ path: "", fields: record }]
-  const parts = shape.key.map((names) => find(places, names))
+  const parts = shape.key.map((part) => ("names" in part ? find(places, part.names) : undefined))
   const id = keyOf(
-    shape,
+    reading,
     parts.map((part) => part?.value)
   )
   if (id === undefined) return undefined
   const fields = Fields.empty()
   // A part of a key has a column of its own, if it isn't the key.
   const taken = keyColumn(resource) === "id" ? parts.flatMap((part) => part ?? []) : []
+  for (const [column, parameter] of shape.parameters) {
+    Fields.set(fields, column, resource.columns[column]?.type ?? "VARCHAR", parameters[parameter] ?? null)
+  }
   for (const [column, names] of columns) {
     const field = find(places, names)
-    if (field === undefined) continue
+    if (field === undefined) {
+      if (shape.isWhole) fields.values[column] = null
+      continue
+    }
     taken.push(field)
     if (shape.hashed.has(column)) {
       fields.values[column] = field.value === null ? null : hashOf(Json.stringify(field.value))
@@ -140,10 +163,16 @@ const changeOf = ({ hashOf, seenAt, shape, version }: Reading, given: unknown): 
 }
 
 /** Of several parts, the text with a slash between them: no part holds one. */
-const keyOf = ({ resource }: ListShape, values: ReadonlyArray<unknown>): string | undefined => {
-  if (keyColumn(resource) === "id") return Value.readKey(resource, values[0])
-  const parts = values.flatMap((value) => Value.readKey(resource, value) ?? [])
-  if (parts.length < values.length || parts.length === 0) return undefined
+const keyOf = ({ hashOf, parameters, shape }: Reading, values: ReadonlyArray<unknown>): string | undefined => {
+  const { key, resource } = shape
+  const parts = key.flatMap((part, place) => {
+    if ("parameter" in part) return parameters[part.parameter] ?? []
+    const value = Value.readKey(resource, values[place])
+    if (value === undefined) return []
+    return part.isHashed ? hashOf(Json.stringify(values[place])) : value
+  })
+  if (parts.length < key.length || parts.length === 0) return undefined
+  if (keyColumn(resource) === "id") return parts[0]
   return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/")
 }
 

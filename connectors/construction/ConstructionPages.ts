@@ -12,12 +12,17 @@ import { at } from "./ConstructionPlaces.ts"
 import { cut, firstAt, type Forms } from "./ConstructionRecords.ts"
 import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
 
-/** A page as it came. */
-export interface RawPage extends Omit<Page, "changes" | "bad" | "records"> {
+/** A page as it came, whatever it counts. */
+export interface RawList extends Pick<Page, "observedMicros" | "receivedAt"> {
   readonly records: ReadonlyArray<unknown>
   /** Hex, of the whole body: settles ties between versions. */
   readonly sha256: string
+  /** What stands at a place of the answer, beside the records. */
+  readonly at: (place: string) => unknown
 }
+
+/** A page with its counts. */
+export interface RawPage extends Omit<RawList, "at">, Pick<Page, "page" | "perPage" | "total"> {}
 
 /** By how much a page may be older than its request: clock skew and replica lag. */
 const marginMs = 5_000
@@ -45,36 +50,46 @@ export interface Asked {
   readonly perPage: number | undefined
 }
 
+/** Reads the records. With `forms`, most of them are a Cut. */
+export const readList = (answer: Answer, shape: ListShape, forms?: Forms): Effect.Effect<RawList, NotAsPromised> => {
+  const { data } = shape.places
+  const pieces = forms && cut(answer.body?.windows() ?? [answer.text], data, forms)
+  const body = pieces === undefined ? Json.parse(answer.text) : pieces.body
+  if (body === undefined) return notAsPromised(shape, notJson(answer.text))
+  const records = pieces?.records ?? recordsIn(body, data)
+  if (!Array.isArray(records)) return notAsPromised(shape, `without ${neededIn(shape)}`)
+  return Effect.succeed({
+    records: records as ReadonlyArray<unknown>,
+    at: (place) => valueAt(body, answer, place),
+    observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
+    receivedAt: Instant.fromMillis(answer.endedMs),
+    sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
+  })
+}
+
 /** Reads the records and the three counts, numbers as they were written. With `forms`, most records are a Cut. */
 export const readPage = (
   answer: Answer,
   shape = documented,
   { asked, forms }: { readonly asked?: Asked; readonly forms?: Forms } = {}
-): Effect.Effect<RawPage, NotAsPromised> => {
-  const { places } = shape
-  const pieces = forms && cut(answer.body?.windows() ?? [answer.text], places.data, forms)
-  const body = pieces === undefined ? Json.parse(answer.text) : pieces.body
-  if (body === undefined) return notAsPromised(shape, notJson(answer.text))
-  const records = pieces?.records ?? recordsIn(body, places.data)
-  const total = countAt(body, answer, places.total)
-  const page = pageIn(shape, countAt(body, answer, places.page)) ?? (places.page.length === 0 ? asked?.page : undefined)
-  const perPage =
-    countAt(body, answer, places.per_page) ?? (places.per_page.length === 0 ? sizeOf(records, asked) : undefined)
-  if (!Array.isArray(records) || [total, page, perPage].includes(undefined)) {
-    return notAsPromised(shape, `without ${neededIn(shape)}`)
-  }
-  if (!isCount(total, 0) || !isCount(page, 0) || !isCount(perPage, 1)) {
-    return notAsPromised(shape, "with counts that aren't integers up to 2,147,483,647")
-  }
-  return Effect.succeed({
-    records: records as ReadonlyArray<unknown>,
-    total,
-    page,
-    perPage,
-    observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
-    receivedAt: Instant.fromMillis(answer.endedMs),
-    sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
+): Effect.Effect<RawPage, NotAsPromised> =>
+  Effect.flatMap(readList(answer, shape, forms), ({ at: valueIn, ...list }) => {
+    const { page: pages, per_page: sizes, total: totals } = shape.places
+    const total = countAt(valueIn, totals)
+    const page = pageIn(shape, countAt(valueIn, pages)) ?? (pages.length === 0 ? asked?.page : undefined)
+    const perPage = countAt(valueIn, sizes) ?? (sizes.length === 0 ? sizeOf(list, asked) : undefined)
+    if ([total, page, perPage].includes(undefined)) return notAsPromised(shape, `without ${neededIn(shape)}`)
+    if (!isCount(total, 0) || !isCount(page, 0) || !isCount(perPage, 1)) {
+      return notAsPromised(shape, "with counts that aren't integers up to 2,147,483,647")
+    }
+    return Effect.succeed({ ...list, total, page, perPage })
   })
+
+/** The total of a list, if the service counts it. */
+export const totalOf = ({ at: valueIn }: RawList, shape: ListShape): Effect.Effect<number, NotAsPromised> => {
+  const { total: totals } = shape.places
+  const total = totals.length === 0 ? 0 : countAt(valueIn, totals)
+  return isCount(total, 0) ? Effect.succeed(total) : notAsPromised(shape, "without a total that is a whole number")
 }
 
 const neededIn = (shape: ListShape): string => {
@@ -90,18 +105,22 @@ const neededIn = (shape: ListShape): string => {
 const pageIn = ({ first }: ListShape, page: unknown): unknown => (typeof page === "number" ? page + 1 - first : page)
 
 /** Of an answer that doesn't show it. */
-const sizeOf = (records: unknown, asked: Asked | undefined): number | undefined =>
-  asked?.perPage ?? (Array.isArray(records) ? Math.max(1, records.length) : undefined)
+const sizeOf = ({ records }: Pick<RawList, "records">, asked: Asked | undefined): number =>
+  asked?.perPage ?? Math.max(1, records.length)
 
 /** "" is the answer itself. */
 const recordsIn = (body: unknown, places: ReadonlyArray<string>): unknown =>
   places.includes("") && Array.isArray(body) ? body : firstAt(body, places)
 
-/** A header, or a cursor's neighbour in some services, has it as text. */
-const countAt = (body: unknown, { headers }: Answer, places: ReadonlyArray<string>): unknown => {
+const valueAt = (body: unknown, { headers }: Answer, place: string): unknown => {
+  const header = /^header (.+)$/.exec(place)?.[1]
+  return header === undefined ? at(body, place) : headers?.[header.toLowerCase()]
+}
+
+/** A header has it as text, and so have some services. */
+const countAt = (valueIn: RawList["at"], places: ReadonlyArray<string>): unknown => {
   for (const place of places) {
-    const header = /^header (.+)$/.exec(place)?.[1]
-    const found = header === undefined ? at(body, place) : headers?.[header.toLowerCase()]
+    const found = valueIn(place)
     if (typeof found === "string" && /^\d{1,10}$/.test(found)) return Number(found)
     if (found !== undefined) return found
   }

@@ -4,26 +4,36 @@
 import { Duration, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
 import type { List } from "../../src/Discovery/Review.ts"
+import * as Json from "../../src/Domain/Json.ts"
 import type { Asked } from "./ConstructionPages.ts"
+import { find } from "./ConstructionPlaces.ts"
+import { Cut } from "./ConstructionRecords.ts"
+import type { ListShape } from "./ConstructionShapes.ts"
+
+type Texts = Readonly<Record<string, string>>
 
 export interface Request {
+  /** Below the base address; it may end with a query of its own. */
   readonly path: string
-  readonly query: Readonly<Record<string, string>>
-  readonly headers: Readonly<Record<string, string>>
+  readonly query: Texts
+  readonly headers: Texts
 }
 
-const given = (values: List["query"] = {}): Readonly<Record<string, string>> =>
+const given = (values: List["query"] = {}): Texts =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 
-export const of = (list: List, asked: Asked): Request => ({
-  path: list.read.replace(/^GET /, ""),
-  query: { ...given(list.query), ...paged(list.paging, asked) },
+const pathOf = ({ read }: List): string => read.replace(/^GET /, "")
+
+/** `granted`: how many records a page has, once that is known. */
+export const of = (list: List, asked: Asked, granted = asked.perPage): Request => ({
+  path: pathOf(list),
+  query: { ...given(list.query), ...paged(list.paging, asked, granted) },
   headers: given(list.headers)
 })
 
 /** Whether pages are numbered and the answer has a total, so that they can be asked for at once. */
-export const isNumbered = ({ answer, paging }: Pick<List, "answer" | "paging">): boolean =>
-  (paging.style === "page" || paging.style === "offset") && answer.total !== undefined
+export const isNumbered = ({ answer, paging, parent }: List): boolean =>
+  (paging.style === "page" || paging.style === "offset") && answer.total !== undefined && parent === undefined
 
 /** No more than the document allows; no size at all if the list can't be asked for one. */
 export const asked = ({ paging }: List, page: number, perPage: number | undefined): Asked => {
@@ -31,7 +41,7 @@ export const asked = ({ paging }: List, page: number, perPage: number | undefine
   return { page, perPage: Math.min(perPage, paging.largest ?? perPage) }
 }
 
-const paged = (paging: List["paging"], { page, perPage }: Asked): Readonly<Record<string, string>> => {
+const paged = (paging: List["paging"], { page, perPage }: Asked, granted = 0): Texts => {
   if (paging.style === "none") return {}
   const { size } = paging
   const sized = size === undefined || perPage === undefined ? {} : { [size]: String(perPage) }
@@ -39,10 +49,53 @@ const paged = (paging: List["paging"], { page, perPage }: Asked): Readonly<Recor
     case "page":
       return { ...sized, [paging.page]: String(page - 1 + paging.first) }
     case "offset":
-      return { ...sized, [paging.offset]: String((page - 1) * (perPage ?? 0)) }
+      return { ...sized, [paging.offset]: String((page - 1) * granted) }
     default:
       return sized
   }
+}
+
+interface Where {
+  /** How many records the first page had. */
+  readonly granted: number | undefined
+  /** A cursor, the value of the last record, or an address. */
+  readonly from: string | undefined
+  /** What names the parent. */
+  readonly parameters: Texts
+}
+
+/** Undefined: a value can't stand in a path, or is missing. */
+export const following = (list: List, asked: Asked, { from, granted, parameters }: Where): Request | undefined => {
+  const { paging } = list
+  if (paging.style === "link" && from !== undefined) return { path: from, query: {}, headers: given(list.headers) }
+  const { headers, path, query } = of(list, asked, granted)
+  const names = Object.keys(list.parent?.parameters ?? {})
+  const inPath = names.filter((name) => path.includes(`{${name}}`))
+  if (names.some((name) => parameters[name] === undefined)) return undefined
+  const filled = inPath.reduce<string | undefined>((text, name) => withValue(text, name, parameters[name] ?? ""), path)
+  if (filled === undefined) return undefined
+  const inQuery = names.filter((name) => !inPath.includes(name))
+  const named = Object.fromEntries(inQuery.map((name) => [name, parameters[name] ?? ""]))
+  return { path: filled, query: { ...query, ...named, ...followed(paging, from) }, headers }
+}
+
+const followed = (paging: List["paging"], from: string | undefined): Texts => {
+  if (from === undefined) return {}
+  if (paging.style === "cursor") return { [paging.cursor]: from }
+  return paging.style === "after" ? { [paging.after]: from } : {}
+}
+
+/** Dots alone would lead elsewhere. */
+const withValue = (path: string | undefined, name: string, value: string): string | undefined =>
+  path === undefined || /^\.{0,2}$/.test(value) ? undefined : path.replaceAll(`{${name}}`, encodeURIComponent(value))
+
+/** A column's value in a record, as the service sent it and takes it back. */
+export const sentValue = (record: unknown, { columns, key }: ListShape, column: string): unknown => {
+  const value = record instanceof Cut ? record.value : record
+  if (!Json.isObject(value)) return undefined
+  const names =
+    columns.find(([name]) => name === column)?.[1] ?? key.flatMap((part) => ("names" in part ? part.names : []))
+  return find([{ path: "", fields: value }], names)?.value
 }
 
 /** How often the list is walked. */

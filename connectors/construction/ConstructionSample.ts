@@ -191,7 +191,7 @@ const list = ({ body, text, nowMs }: Given, wire: Wire): Described => {
     isReadable: true,
     summary: `A list page with ${changes.length} of ${page.value.total} projects. The first one:`,
     fields: [
-      { name: "id", value: first.id, path: pathOf(shape.key[0] ?? []) },
+      { name: "id", value: first.id, path: pathOf(shape.key.flatMap((part) => ("names" in part ? part.names : []))) },
       ...shape.columns.flatMap(([column, all]) =>
         column in first.values ? [{ name: column, value: first.values[column] ?? null, path: pathOf(all) }] : []
       )

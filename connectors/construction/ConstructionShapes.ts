@@ -5,13 +5,16 @@
 import { documented, type Envelope } from "../../config/WireFiles.ts"
 import { isNamedById, resourceOf } from "../../src/Discovery/Resources.ts"
 import type { Column, List } from "../../src/Discovery/Review.ts"
-import { byName, type Resource } from "../../src/Domain/Resource.ts"
+import { byName, entityNames, type Resource } from "../../src/Domain/Resource.ts"
 import { wires } from "./ConstructionEvents.ts"
 import { type Aliases, spellings } from "./ConstructionPlaces.ts"
 
 type Names = ReadonlyArray<string>
 
-/** Names and places are dotted paths, the preferred first; a count may also be in a header, as `header NAME`. */
+/** Of a record's key: a field of it, or a parameter of the request, which names its parent. */
+export type KeyPart = { readonly names: Names; readonly isHashed: boolean } | { readonly parameter: string }
+
+/** Names and places are dotted paths, the preferred first; a place may also be a header, as `header NAME`. */
 export interface ListShape {
   readonly resource: Resource
   /** Below the base address. */
@@ -19,13 +22,16 @@ export interface ListShape {
   readonly places: Envelope["list"]
   /** The number of the first page, as the service counts them. */
   readonly first: 0 | 1
-  /** Of each part of a record's key. */
-  readonly key: ReadonlyArray<Names>
+  readonly key: ReadonlyArray<KeyPart>
   readonly columns: ReadonlyArray<readonly [column: string, names: Names]>
+  /** Columns that hold a parameter of the request. */
+  readonly parameters: ReadonlyArray<readonly [column: string, parameter: string]>
   /** Of fields that aren't kept. */
   readonly dropped: Names
   /** Columns that hold only a hash. */
   readonly hashed: ReadonlySet<string>
+  /** Nothing else fills the table: a field that a record doesn't have is null from then on. */
+  readonly isWhole: boolean
 }
 
 export const projectsShape = (aliases: Aliases = {}, places = documented.list): ListShape => ({
@@ -33,13 +39,15 @@ export const projectsShape = (aliases: Aliases = {}, places = documented.list): 
   path: "/projects",
   places,
   first: 1,
-  key: [spellings(wires.projects.key, aliases)],
+  key: [{ names: spellings(wires.projects.key, aliases), isHashed: false }],
   columns: Object.entries(wires.projects.fields).map(([column, names]) => [
     column,
     names.flatMap((name) => spellings(name, aliases))
   ]),
+  parameters: [],
   dropped: [],
-  hashed: new Set()
+  hashed: new Set(),
+  isWhole: false
 })
 
 /** Of a JSON Pointer (RFC 6901). */
@@ -50,9 +58,17 @@ const dotted = (pointer: string): string =>
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .join(".")
 
-const place = (at: string | undefined): Names => (at === undefined ? [] : [at.startsWith("header ") ? at : dotted(at)])
+/** Of a place in an answer, as the review file has it. */
+export const placeOf = (at: string): string => (at.startsWith("header ") ? at : dotted(at))
+
+const place = (at: string | undefined): Names => (at === undefined ? [] : [placeOf(at)])
 
 const fieldOf = ({ from, name }: Column): Names => [dotted(from ?? `/${name}`)]
+
+const partOf = (column: Column): KeyPart =>
+  column.parameter === undefined
+    ? { names: fieldOf(column), isHashed: column.use === "hash" }
+    : { parameter: column.parameter }
 
 /** Of a list that is on. */
 export const shapeOf = (list: List): ListShape => {
@@ -72,10 +88,14 @@ export const shapeOf = (list: List): ListShape => {
     first: list.paging.style === "page" ? list.paging.first : 1,
     key: list.key.flatMap((name) => {
       const column = byColumn.get(name)
-      return column === undefined ? [] : [fieldOf(column)]
+      return column === undefined ? [] : [partOf(column)]
     }),
+    parameters: list.columns.flatMap(({ name, parameter, use }) =>
+      parameter === undefined || use === "drop" ? [] : [[name, parameter] as const]
+    ),
     columns: kept.map((column) => [column.name, fieldOf(column)]),
     dropped: inRecord.filter(({ use }) => use === "drop").flatMap(fieldOf),
-    hashed: new Set(kept.flatMap(({ name, use }) => (use === "hash" ? [name] : [])))
+    hashed: new Set(kept.flatMap(({ name, use }) => (use === "hash" ? [name] : []))),
+    isWhole: !entityNames.some((name) => name === list.table)
   }
 }

@@ -9,6 +9,7 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
+import { entityNames } from "../Domain/Resource.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Keyring } from "../Intake/Secrets/Keyring.ts"
@@ -87,12 +88,15 @@ const lastDeliveryMs = Effect.gen(function* () {
   return Math.max(0, stored === null ? 0 : Instant.toMicros(stored) / 1000, ...used)
 })
 
+const known: ReadonlySet<string> = new Set(entityNames)
+
 /** Undefined until every list has ended a pass since our start, and until one changes after that. */
 const lastFreshChangeMs = Effect.fnUntraced(function* (firstEnds: ReadonlyMap<string, number>) {
-  const names = (yield* Source).lists.map(({ resource }) => resource)
-  if (firstEnds.size < names.length) return undefined
+  // Lists that a person has switched on change without an event.
+  const names = (yield* Source).lists.map(({ resource }) => resource).filter((name) => known.has(name))
+  const ends = names.map((name) => firstEnds.get(name) ?? Infinity)
   const changedMs = yield* Effect.orElseSucceed(lastChangeMs(names), () => undefined)
-  return changedMs !== undefined && changedMs > Math.max(...firstEnds.values()) ? changedMs : undefined
+  return changedMs !== undefined && changedMs > Math.max(...ends) ? changedMs : undefined
 })
 
 const sentence = (changedMs: number, quietSinceMs: number, route: string): string =>

@@ -5,7 +5,7 @@
  * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable by its owner only,
  * and refused if others can read it (`DataKey`). Without the key a sealed text is lost, and `open` fails.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -24,6 +24,8 @@ export class Seal extends Context.Service<
     /** `purpose` names what the text is for, like `webhook secret`. */
     readonly seal: (text: string, purpose: string) => string
     readonly open: (sealed: string, purpose: string) => Effect.Effect<string, SealError>
+    /** Hex. Equal texts have equal hashes, and who hasn't the key can't find out of which text. */
+    readonly hash: (text: string, purpose: string) => string
   }
 >()("siteledger/Seal") {
   /** With the key that the settings name. */
@@ -49,8 +51,12 @@ const make = (key: Uint8Array): Seal["Service"] =>
       const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
       return `${version}.${sealed.toString("base64url")}`
     },
-    open: (sealed, purpose) => Effect.try({ try: () => unseal(key, sealed, purpose), catch: () => foreign(purpose) })
+    open: (sealed, purpose) => Effect.try({ try: () => unseal(key, sealed, purpose), catch: () => foreign(purpose) }),
+    hash: (text, purpose) => createHmac("sha256", derived(key, purpose)).update(text).digest("hex")
   })
+
+/** Not the key that seals. */
+const derived = (key: Uint8Array, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", key, "", purpose, 32))
 
 const unseal = (key: Uint8Array, text: string, purpose: string): string => {
   const [format, encoded = ""] = text.split(".")

@@ -16,7 +16,11 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 import { FinishedPages } from "./FinishedPages.ts"
 import type { BadRecord, Page } from "./Source.ts"
 
-export type Proof = "unproven" | "counts-agree" | "proven"
+/**
+ * counts-agree: an undisturbed pass saw as many ids as the service counts. proven: two in a row, and the same ids.
+ * passes-agree: the same of a list whose records the service doesn't count.
+ */
+export type Proof = "unproven" | "counts-agree" | "passes-agree" | "proven"
 export type PassState = Selectable<StoreTables["walks"]>
 
 export interface SeenPage extends Pick<Page, "page" | "bad"> {

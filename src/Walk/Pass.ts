@@ -7,21 +7,15 @@
  * Store and pages are planned in portions, so memory grows neither with the list nor with the total it claims.
  */
 import { Cause, Effect, Queue } from "effect"
-import { sql } from "kysely"
-import * as Change from "../Domain/Change.ts"
-import * as Version from "../Domain/Version.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
 import { type Page, type PagedList, SourceError } from "./Source.ts"
-import type { Store } from "../Stores/Store.ts"
-import type { Warehouse } from "../Stores/Warehouse.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Verdict from "./Verdict.ts"
 import type { FinishedPages } from "./FinishedPages.ts"
 
-export interface Pass {
+export interface Pass extends Verdict.Walking {
   readonly list: PagedList
-  readonly store: Store["Service"]
-  readonly warehouse: Warehouse["Service"]
   readonly lane: Lane
   /** The page size to ask for when the service has not granted one yet. */
   readonly pageSize: number
@@ -32,7 +26,6 @@ export interface Pass {
 
 /** Records written at once: more fills memory, fewer pays the warehouse's commit more often. */
 const batchRecords = 10_000
-const tombstoneBatch = 1000
 /** Pages planned at once: a service may count any number of them. */
 const pagesAhead = 10_000
 
@@ -50,7 +43,7 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
     state = outcome.state
     disturbance = outcome.disturbance
   }
-  return yield* finish(pass, state, disturbance)
+  return yield* Verdict.finish(pass, state, disturbance)
 })
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
@@ -69,7 +62,8 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
     disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
     finished_at: null,
     proof: previous?.proof ?? null,
-    proof_at: previous?.proof_at ?? null
+    proof_at: previous?.proof_at ?? null,
+    next_from: null
   }
   yield* Checkpoints.begin(pass.store, state)
   return yield* keep(pass, state, [first])
@@ -167,58 +161,3 @@ const observe = (state: Checkpoints.PassState, page: Page): Checkpoints.PassStat
     disturbed: hasMoved ? 1 : state.disturbed
   }
 }
-
-const finish = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, disturbance: string | undefined) {
-  const isWhole = disturbance === undefined && state.disturbed === 0 && state.rows === state.total
-  const isSame = isWhole && state.pass > 1 && (yield* Checkpoints.sawSameIds(pass.store, state))
-  if (isSame) yield* buryAbsent(pass, state)
-  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const proof: Checkpoints.Proof = isSame ? "proven" : isWhole ? "counts-agree" : "unproven"
-  const finished: Checkpoints.PassState = {
-    ...state,
-    finished_at: Instant.fromMillis(now),
-    proof,
-    proof_at: Instant.fromMillis(now),
-    disturbed_in_a_row: isWhole ? 0 : state.disturbed_in_a_row + 1
-  }
-  yield* Checkpoints.saveState(pass.store, finished)
-  return { state: finished, disturbance: disturbance ?? describe(state) }
-})
-
-const describe = (state: Checkpoints.PassState): string | undefined => {
-  if (state.rows !== state.total) {
-    return `The list of ${state.resource} showed ${state.rows} distinct ids, but its total is ${state.total}.`
-  }
-  return state.disturbed === 0 ? undefined : `The list of ${state.resource} changed while it was being walked.`
-}
-
-/**
- * Tombstones for what two agreeing passes in a row did not show. After an answer that took long, a tombstone can be older
- * than its row and lose: then the next pass tries again.
- */
-const buryAbsent = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState) {
-  const at = state.started_at
-  const version = Version.make(Instant.toMicros(at), 0, "")
-  while (true) {
-    const ids = yield* Checkpoints.absentIds(pass.store, state, tombstoneBatch)
-    if (ids.length === 0) return
-    const records = ids.filter(Checkpoints.isRecordId)
-    const changes = records.map((id) => Change.absence(pass.list.resource, id, version, at))
-    yield* pass.warehouse.write({ changes, events: [] })
-    const left = yield* unburied(pass, records)
-    const buried = ids.filter((id) => !left.has(id))
-    if (buried.length === 0) return
-    yield* Checkpoints.forget(pass.store, state.resource, buried)
-  }
-})
-
-const unburied = Effect.fnUntraced(function* ({ list, warehouse }: Pass, ids: ReadonlyArray<string>) {
-  if (ids.length === 0) return new Set<string>()
-  const { key } = yield* warehouse.table(list.resource)
-  const { rows } = yield* warehouse.query((db) =>
-    sql<{ id: unknown }>`
-      select ${sql.ref(key)} as id from ${sql.table(`construction.${list.resource}`)}
-      where ${sql.ref(key)} in (${sql.join(ids)}) and _deleted_at is null`.execute(db)
-  )
-  return new Set(rows.map(({ id }) => String(id)))
-})

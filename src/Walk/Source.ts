@@ -36,22 +36,48 @@ export interface Page {
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   /**
-   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page.
-   * Refused: only a person can help (credentials, scope, address); `message` says what to check.
+   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page. Absent: there is nothing
+   * at this address. Refused: only a person can help (credentials, scope, address); `message` says what to check.
    */
-  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused"]),
+  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Absent", "Refused"]),
   message: Schema.String
 }) {}
 
-export interface PagedList {
+interface Walked {
   /** Its table. */
   readonly resource: string
   /** How often it is walked; by default as often as the worker walks (`SITELEDGER_WALK_EVERY`). */
   readonly every?: Duration.Duration
+}
+
+/** Its pages are numbered, and each says how many records there are: they can be asked for at once. */
+export interface PagedList extends Walked {
   /** `perPage` undefined: the service's default. */
   readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
 }
 
-export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<PagedList> }>()(
-  "siteledger/Source"
-) {}
+/** A page that says, at most, where the next one is. */
+export interface Link extends Omit<Page, "page" | "perPage" | "total"> {
+  /** How many records begin here by the service's count: on the first page of a list, or of a list below each parent. */
+  readonly total: number
+  /** Where to go on; undefined: this was the last page. */
+  readonly next: string | undefined
+  /** Why what was seen may not be the whole list. */
+  readonly disturbance?: string
+}
+
+/** Each page says where the next one is. */
+export interface ChainedList extends Walked {
+  /** The table of its parents, for each of which it has a list: it is walked once they are there. */
+  readonly parent?: string
+  /** The service counts its records. */
+  readonly isCounted: boolean
+  /** `from`: `next` of the page before it; undefined: the first page. */
+  readonly follow: (from: string | undefined, lane: Lane) => Effect.Effect<Link, SourceError>
+}
+
+export type List = PagedList | ChainedList
+
+export const isChained = (list: List): list is ChainedList => "follow" in list
+
+export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<List> }>()("siteledger/Source") {}

@@ -11,7 +11,8 @@ import * as Instant from "../Domain/Instant.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import { type PagedList, Source, type SourceError } from "./Source.ts"
+import * as Chain from "./Chain.ts"
+import { isChained, type List, Source, type SourceError } from "./Source.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
@@ -56,7 +57,7 @@ const make = (options: WalkOptions) =>
       yield* Effect.forkScoped(
         whileFollowing(`the look at the walk of ${track.list.resource}`, Effect.delay(refreshed(track), lookEvery))
       )
-      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track)))
+      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track, parentOf(tracks, track))))
     }
     return Walk.of({
       status: Effect.sync(() => Object.fromEntries(tracks.map((track) => [track.list.resource, status(track)]))),
@@ -97,7 +98,7 @@ const firstPause = Duration.seconds(5)
 const longestAfterFailure = Duration.minutes(5)
 
 interface Track {
-  readonly list: PagedList
+  readonly list: List
   readonly wake: Latch.Latch
   lane: Lane
   state: Checkpoints.PassState | undefined
@@ -131,8 +132,11 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
   quarantined
 })
 
+const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
+  isChained(list) && list.parent !== undefined ? tracks.find((track) => track.list.resource === list.parent) : undefined
+
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
-const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
+const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track, parent: Track | undefined) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}` as const
   const { pollEvery } = yield* Store
@@ -143,6 +147,8 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track) {
     yield* reasons.set(key, refusal)
     return yield* Effect.never
   }
+  // Its parents aren't there yet.
+  if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* refreshed(track)
   const due = yield* untilDue(options, track)
@@ -174,19 +180,21 @@ const walkOnce = (
     const store = yield* Store
     const lane = track.lane
     track.lane = "backfill"
-    const pass: Pass.Pass = {
-      list: track.list,
+    const { list } = track
+    const shared = {
       store,
       warehouse: yield* Warehouse,
       lane,
-      pageSize: options.pageSize,
-      concurrency: options.concurrency ?? defaultConcurrency,
-      onProgress: (state, pagesDone) => {
+      onProgress: (state: Checkpoints.PassState, pagesDone: number) => {
         track.state = state
         track.pagesDone = pagesDone
       }
     }
-    const [lasted, outcome] = yield* Effect.timed(Pass.run(pass, track.state))
+    const { concurrency = defaultConcurrency, pageSize } = options
+    const pass = isChained(list)
+      ? Chain.run({ ...shared, list }, track.state)
+      : Pass.run({ ...shared, list, pageSize, concurrency }, track.state)
+    const [lasted, outcome] = yield* Effect.timed(pass)
     const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
     Object.assign(track, { state: outcome.state, quarantined })
     yield* LogLine.write("walk.finished", {

@@ -21,7 +21,7 @@ const world = (walkEvery: Duration.Input) =>
     yield* TestClock.setTime(start)
     const facts = { passAt: undefined as number | undefined, changedAt: undefined as number | undefined }
     const query = (() =>
-      Effect.sync(() => ({ at: instant(facts.changedAt) }))) as unknown as Warehouse["Service"]["query"]
+      Effect.sync(() => ({ rows: [{ at: instant(facts.changedAt) }] }))) as unknown as Warehouse["Service"]["query"]
     const inbox = { receivedAt: null as string | null }
     const stubs = Layer.mergeAll(
       Layer.succeed(Walk, {
@@ -38,7 +38,10 @@ const world = (walkEvery: Duration.Input) =>
         isThrough: Effect.succeed(true),
         now: () => unused
       }),
-      Layer.succeed(Source, { lists: [{ resource: "projects", fetch: () => unused }] }),
+      // One that has no events, and never ends a pass.
+      Layer.succeed(Source, {
+        lists: ["projects", "companies"].map((resource) => ({ resource, fetch: () => unused }))
+      }),
       Layer.succeed(Inbox, { lastReceivedAt: Effect.sync(() => inbox.receivedAt) } as unknown as Inbox["Service"]),
       Layer.succeed(Warehouse, { query } as unknown as Warehouse["Service"])
     )

@@ -74,6 +74,11 @@ describe.each(engines)("a warehouse in $name", ({ isSkipped, within }) => {
           Effect.gen(function* () {
             yield* warehouse.write({ changes: [seen("order", "7/12", 1, full)], events: [] })
             yield* warehouse.write({ changes: [seen("order", "7/12", 2, values)], events: [] })
+            for (let again = 3; again < 9; again++)
+              yield* warehouse.write({
+                changes: [seen("order", "7/12", again, values), seen("order", "8/12", again, values)],
+                events: []
+              })
             // Older than what is there.
             yield* warehouse.write({ changes: [seen("order", "7/12", 1, full)], events: [] })
           })

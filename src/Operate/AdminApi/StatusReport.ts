@@ -28,7 +28,7 @@ const Walk = Schema.Struct({
   /** Distinct rows of the current pass. */
   rows: Count,
   /** `running` until the first pass ends, then the verdict of the last finished pass. */
-  proof: Schema.Literals(["running", "unproven", "counts-agree", "proven"]),
+  proof: Schema.Literals(["running", "unproven", "counts-agree", "passes-agree", "proven"]),
   at: Time,
   quarantined: Count
 })

@@ -143,7 +143,7 @@ export const service = {
     {
       resource,
       pass: number("its number"),
-      proof: text("unproven, counts-agree or proven"),
+      proof: text("unproven, counts-agree, passes-agree or proven"),
       rows: number("distinct rows that it saw"),
       total: number("rows by the service's count"),
       pages: number("of the pass"),

@@ -13,7 +13,9 @@ const fatal = /^FATAL|database has been invalidated/
 /** Of a block that was read. */
 const damage =
   /corrupt database file|computed checksum|could not read enough bytes|failed to deserialize|serialization error/i
-const outOfMemory = /out of memory error/i
+const outOfMemory = /out of memory error|(could not|failed to) (allocate|pin block)/i
+
+export const isOutOfMemory = (cause: unknown): boolean => cause instanceof Error && outOfMemory.test(cause.message)
 
 const reasonOf = (cause: unknown, message: string): WarehouseError["reason"] => {
   if (fatal.test(message) || damage.test(message)) return "Fatal"

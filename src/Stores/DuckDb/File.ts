@@ -12,7 +12,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
-import { Memory, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
+import { Memory, restingOf, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { evolve } from "./Evolve.ts"
 import { migrations } from "./Migrations.ts"
 import { type EntityTable, type EntityTables, usual } from "../EntityTables.ts"
@@ -52,7 +52,7 @@ const settings = {
 }
 
 const open = async (path: string, shares: Shares): Promise<Opened> => {
-  const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${shares.resting}MB` })
+  const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${restingOf(shares, path)}MB` })
   const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
   try {
     await run(instance, "checkpoint")
@@ -63,7 +63,7 @@ const open = async (path: string, shares: Shares): Promise<Opened> => {
   return {
     instance,
     db,
-    memory: new Memory(instance, shares),
+    memory: new Memory(instance, shares, undefined, path),
     close: async () => {
       await db.destroy()
       instance.closeSync()

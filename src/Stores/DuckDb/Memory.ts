@@ -34,10 +34,22 @@ const large = 5000
 /** Large batches follow each other within this time, in milliseconds. */
 const loadingLasts = 60_000
 
+/** What a column of a table takes from its first new row until a checkpoint, whatever the row holds: a block. */
+const newColumnKb = 40
+
+/** By file, in MB: what one turned out to need, until the process ends. */
+const learned = new Map<string, number>()
+
+/** What a file gets when it is opened. */
+export const restingOf = ({ resting }: Shares, path: string): number => Math.max(resting, learned.get(path) ?? 0)
+
 export class Memory {
   readonly #instance: DuckDBInstance
   readonly #shares: Shares
   readonly #nowMs: () => number
+  readonly #path: string | undefined
+  /** Columns of tables with new rows, by table. */
+  readonly #unwritten = new Map<string, number>()
   #limit: number
   #users = 0
   /** It couldn't be lowered; each batch tries again. */
@@ -45,11 +57,28 @@ export class Memory {
   /** On the monotonic clock, in milliseconds; undefined while none is written. */
   #loadingUntil: number | undefined
 
-  constructor(instance: DuckDBInstance, shares: Shares, nowMs = () => performance.now()) {
+  /** `path`: of the file. */
+  constructor(instance: DuckDBInstance, shares: Shares, nowMs = () => performance.now(), path?: string) {
     this.#instance = instance
     this.#shares = shares
     this.#nowMs = nowMs
-    this.#limit = shares.resting
+    this.#path = path
+    this.#limit = path === undefined ? shares.resting : restingOf(shares, path)
+  }
+
+  /** A table with so many columns has new rows. */
+  added(table: string, columns: number): void {
+    this.#unwritten.set(table, columns)
+  }
+
+  /** So many tables have new rows that a checkpoint should free what they take. */
+  get isFilled(): boolean {
+    const columns = [...this.#unwritten.values()].reduce((sum, count) => sum + count, 0)
+    return columns * newColumnKb > (this.#current * 1000) / 3
+  }
+
+  checkpointed(): void {
+    this.#unwritten.clear()
   }
 
   /** Doubles the limit for good and returns it in MB; undefined if the machine hasn't enough. */
@@ -57,6 +86,7 @@ export class Memory {
     const current = this.#current
     if (current * 1_000_000 > process.availableMemory() / 2) return undefined
     this.#limit = current * 2
+    if (this.#path !== undefined) learned.set(this.#path, this.#limit)
     await this.#apply()
     return this.#limit
   }

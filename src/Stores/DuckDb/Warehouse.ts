@@ -91,8 +91,15 @@ const make = (path: string, budgetMb: number) =>
     const noted = noting(path)
     const restart = yield* Effect.serviceOption(Restart)
     const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request(fatal) })
+    let lost: WarehouseError | undefined
     const attemptFile: AttemptFile = (use) =>
-      Effect.tapError(noted(attemptHere(use)), ({ reason }) => (reason === "Fatal" ? openAgain : Effect.void))
+      Effect.suspend(() => (lost === undefined ? noted(attemptHere(use)) : Effect.fail(lost))).pipe(
+        Effect.tapError((error) => {
+          if (error.reason !== "Fatal") return Effect.void
+          lost = error
+          return openAgain
+        })
+      )
     const oneWriter = yield* Semaphore.make(1)
     const publication = new Publication(file.instance, file.tables.all, (run) =>
       Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))

@@ -1,7 +1,9 @@
 /**
  * Writes a batch into DuckDB in one transaction: entities are merged (`EntityRows`), all other rows replaced.
  *
- * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing.
+ * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing. But if memory
+ * ran out, DuckDB doesn't roll back all of it: rows that were replaced may be there twice, in memory alone. So nothing of
+ * what is in memory is written to the file any more, and the file is opened again.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
@@ -15,6 +17,7 @@ import {
 } from "../WarehouseTables.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import { EntityRows } from "./EntityRows.ts"
+import { isOutOfMemory } from "./Failure.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
 import { Renumbered } from "./StoredRows.ts"
@@ -38,6 +41,8 @@ export class DuckDbWriter {
   readonly #memory: Memory
   /** Undefined: to be looked up. */
   #last: Last | undefined
+  /** What is in memory isn't what was committed. */
+  #isAbandoned = false
 
   private constructor(rows: TableRows, tables: EntityTables, memory: Memory) {
     this.#tables = rows
@@ -49,7 +54,12 @@ export class DuckDbWriter {
     { instance, memory, tables }: Pick<OpenFile, "instance" | "memory" | "tables">,
     wrote: Wrote = () => undefined
   ): Promise<DuckDbWriter> {
-    return new DuckDbWriter(new TableRows(await instance.connect(), wrote), tables, memory)
+    const columns = new Map(tables.all.map((table) => [table.name, table.columns.length]))
+    const hear: Wrote = (table, keys) => {
+      memory.added(table, columns.get(table) ?? 0)
+      wrote(table, keys)
+    }
+    return new DuckDbWriter(new TableRows(await instance.connect(), hear), tables, memory)
   }
 
   close(): void {
@@ -68,7 +78,9 @@ export class DuckDbWriter {
 
   async #write(batch: Batch): Promise<Written> {
     const { connection } = this.#tables
+    if (this.#isAbandoned) throw new Error(ranOut)
     await this.#memory.beforeBatch(batch.changes.length + batch.events.length)
+    if (this.#memory.isFilled) await this.#checkpoint()
     await connection.run("begin transaction")
     try {
       const before = this.#last ?? (await lastIn(connection))
@@ -82,9 +94,10 @@ export class DuckDbWriter {
       this.#entities.forget()
       this.#last = undefined
       await connection.run("rollback").catch(() => undefined)
-      throw cause
+      throw isOutOfMemory(cause) ? await this.#abandoned(cause) : cause
     } finally {
-      if (this.#tables.deleted > Math.max(mostDead, this.#entities.numbered * mostDeadShare)) await this.#vacuum()
+      if (!this.#isAbandoned && this.#tables.deleted > Math.max(mostDead, this.#entities.numbered * mostDeadShare))
+        await this.#vacuum()
     }
   }
 
@@ -103,6 +116,20 @@ export class DuckDbWriter {
       )
     }
     return isVisible
+  }
+
+  async #checkpoint(): Promise<void> {
+    // It fails while a snapshot is open.
+    await this.#tables.connection.run("checkpoint").catch(() => undefined)
+    this.#memory.checkpointed()
+  }
+
+  /** Closing writes no checkpoint then. Opened again, the file has more memory. */
+  async #abandoned(cause: unknown): Promise<Error> {
+    this.#isAbandoned = true
+    await this.#tables.connection.run("pragma disable_checkpoint_on_shutdown").catch(() => undefined)
+    await this.#memory.takeMore().catch(() => undefined)
+    return new Error(ranOut, { cause })
   }
 
   /** Merges row groups with many deleted rows. On one thread, because each takes 200 MB. */
@@ -161,6 +188,8 @@ export class DuckDbWriter {
     )
   }
 }
+
+const ranOut = "FATAL: memory ran out while rows were written"
 
 /** The greatest numbers that are stored: what has a greater one is new. */
 interface Last {

@@ -20,8 +20,14 @@ export const walk = {
       disturbed: required(int32, "1 if the list changed during the pass, otherwise 0."),
       disturbed_in_a_row: required(int32, "How many passes in a row were disturbed, up to the last one."),
       finished_at: optional(instant, "When the pass ended; null while it is running."),
-      proof: optional(text, "How sure the copy was at the end of the last pass: unproven, counts-agree or proven."),
-      proof_at: optional(instant, "When the last pass ended with that proof.")
+      proof: optional(
+        text,
+        "How sure the copy was at the end of the last pass: unproven, counts-agree, passes-agree or proven."
+      ),
+      proof_at: optional(instant, "When the last pass ended with that proof."),
+      next_from: optional(text, "Where the current pass goes on, for a list whose pages say where the next one is.", {
+        since: 4
+      })
     }
   },
   walk_pages: {

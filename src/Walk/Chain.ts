@@ -1,0 +1,143 @@
+/**
+ * One pass over a list whose pages say where the next one is: one page after the other, within the pace. Pages are written in
+ * batches while the next ones are fetched, rows before the checkpoint.
+ *
+ * Guarantees: an interrupted pass goes on where its last checkpoint says; if the service doesn't know that place any more, the
+ * pass ends as disturbed and the next one begins at the first page. A list that leads in a circle ends, too.
+ */
+import { Cause, Effect, Queue } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Lane } from "./Pace.ts"
+import { type ChainedList, type Link, SourceError } from "./Source.ts"
+import * as Verdict from "./Verdict.ts"
+
+export interface Chain extends Verdict.Walking {
+  readonly list: ChainedList
+  readonly lane: Lane
+  readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
+}
+
+/** Pages that wait to be written. */
+const pagesAhead = 64
+/** Records written at once. */
+const batchRecords = 10_000
+/** So many pages in a row with records, none of which is new: the list leads in a circle. */
+const mostSeen = 100
+
+/** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
+export const run = Effect.fn("Chain.run")(function* (pass: Chain, previous: Checkpoints.PassState | undefined) {
+  const { list, store } = pass
+  yield* Checkpoints.adopt(store, list.resource)
+  const isResumed = previous !== undefined && previous.finished_at === null && previous.next_from !== null
+  const initial = isResumed ? previous : yield* begin(pass, previous)
+  const { disturbance, state } = yield* walk(pass, initial, yield* Checkpoints.countPages(store, list.resource))
+  const counted = list.isCounted ? state : { ...state, total: state.rows }
+  return yield* Verdict.finish(pass, counted, disturbance, list.isCounted)
+})
+
+const begin = Effect.fnUntraced(function* ({ list, store }: Chain, previous: Checkpoints.PassState | undefined) {
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const state: Checkpoints.PassState = {
+    resource: list.resource,
+    pass: (previous?.pass ?? 0) + 1,
+    per_page: 0,
+    pages_total: 0,
+    total: 0,
+    rows: 0,
+    started_at: Instant.fromMillis(now),
+    disturbed: 0,
+    disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
+    finished_at: null,
+    proof: previous?.proof ?? null,
+    proof_at: previous?.proof_at ?? null,
+    next_from: null
+  }
+  yield* Checkpoints.begin(store, state)
+  return state
+})
+
+const walk = Effect.fnUntraced(function* (pass: Chain, initial: Checkpoints.PassState, pagesBefore: number) {
+  let state = initial
+  let pages = pagesBefore
+  let seen = 0
+  const arrived = yield* Queue.bounded<Link, Cause.Done>(pagesAhead)
+  const fetchAll = Effect.gen(function* () {
+    let from = initial.next_from ?? undefined
+    while (true) {
+      const link = yield* pass.list.follow(from, pass.lane)
+      if (link.next !== undefined && link.next === from) return yield* circle(pass)
+      yield* Queue.offer(arrived, link)
+      if (link.next === undefined) return
+      from = link.next
+    }
+  }).pipe(Effect.result, Effect.ensuring(Queue.end(arrived)))
+  const writeAll = Effect.gen(function* () {
+    while (true) {
+      const links = yield* Queue.takeBetween(arrived, 1, pagesAhead)
+      for (const some of inBatches(links)) {
+        const before = state.rows
+        state = yield* keep(pass, state, some, pages)
+        pages += some.length
+        seen = state.rows > before || some.every(({ records }) => records === 0) ? 0 : seen + some.length
+        pass.onProgress(state, pages)
+        if (seen > mostSeen) return yield* circle(pass)
+      }
+    }
+  }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
+  // What has arrived is kept, whatever comes after it.
+  const disturbance = yield* Effect.all([fetchAll, writeAll], { concurrency: 2 }).pipe(
+    Effect.flatMap(([fetched]) => Effect.fromResult(fetched)),
+    Effect.as(undefined),
+    Effect.catchIf(isPassing, ({ message }) => Effect.succeed(message))
+  )
+  return { state, disturbance }
+})
+
+const circle = ({ list }: Chain) =>
+  new SourceError({ reason: "OtherPage", message: `The list of ${list.resource} leads in a circle.` })
+
+/** The next pass may do better. */
+const isPassing = (error: { readonly _tag: string }): error is SourceError =>
+  error instanceof SourceError && error.reason !== "Refused"
+
+function* inBatches(links: ReadonlyArray<Link>): Generator<ReadonlyArray<Link>> {
+  let [batch, records]: [Array<Link>, number] = [[], 0]
+  for (const link of links) {
+    batch.push(link)
+    records += link.records
+    if (records < batchRecords) continue
+    yield batch
+    ;[batch, records] = [[], 0]
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The ids first, then the rows, then the checkpoint. */
+const keep = Effect.fnUntraced(function* (
+  pass: Chain,
+  state: Checkpoints.PassState,
+  links: ReadonlyArray<Link>,
+  pagesBefore: number
+) {
+  const changes = links.flatMap((link) => link.changes)
+  yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
+  yield* pass.warehouse.write({ changes, events: [] })
+  const [first, last] = [links[0], links.at(-1)]
+  const next: Checkpoints.PassState = {
+    ...state,
+    // By the service's clock, like the pages.
+    started_at: pagesBefore > 0 || first === undefined ? state.started_at : Instant.fromMicros(first.observedMicros),
+    total: links.reduce((sum, { total }) => sum + total, state.total),
+    pages_total: pagesBefore + links.length,
+    disturbed: links.some(({ disturbance }) => disturbance !== undefined) ? 1 : state.disturbed,
+    next_from: last?.next ?? null
+  }
+  const seen = links.map(({ bad, changes: those }, place) => ({
+    page: pagesBefore + place + 1,
+    ids: those.map(({ id }) => id),
+    bad
+  }))
+  const fresh = yield* Checkpoints.save(pass.store, next, seen, first?.receivedAt ?? state.started_at)
+  return { ...next, rows: next.rows + fresh }
+})

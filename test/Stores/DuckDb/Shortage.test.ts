@@ -1,0 +1,107 @@
+/**
+ * Memory that runs out while rows are written: DuckDB then has in memory what was never committed, rows twice among it. None of
+ * it reaches the file, the warehouse refuses all else, and opened again it has what was committed, and more memory.
+ */
+import { existsSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Change } from "../../../src/Domain/Change.ts"
+import type { Resource } from "../../../src/Domain/Resource.ts"
+import * as Version from "../../../src/Domain/Version.ts"
+import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
+import { Resources } from "../../../src/Stores/Resources.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { query } from "../Reading.ts"
+import { folder } from "../WarehouseEngines.ts"
+import { sql } from "kysely"
+
+const columns = Array.from({ length: 60 }, (_, index) => `c${index}`)
+
+const resources = Array.from({ length: 60 }, (_, index): Resource => ({
+  name: `wide_${index}`,
+  says: "Wide.",
+  key: "VARCHAR",
+  columns: Object.fromEntries(columns.map((name) => [name, { type: "VARCHAR", says: "Any.", since: 1 }])),
+  stages: []
+}))
+
+const rowsOf = (entity: string, second: number): ReadonlyArray<Change> =>
+  Array.from({ length: 8 }, (_, index) => ({
+    entity,
+    id: `id ${index}`,
+    version: Version.make(second * 1_000_000, 0, "ab".repeat(32)),
+    source: "page",
+    seenAt: "2026-11-20T02:00:00.000000Z",
+    values: Object.fromEntries(columns.map((name) => [name, `${name} ${second}`])),
+    misfits: {},
+    extra: {}
+  }))
+
+const opened = (path: string) =>
+  Layer.fresh(
+    DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(
+      Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)),
+      Layer.provide(Layer.succeed(Resources, resources))
+    )
+  )
+
+const within = <A, E>(path: string, use: Effect.Effect<A, E, Warehouse>) =>
+  use.pipe(Effect.provide(opened(path)), Effect.scoped)
+
+/** In so little memory that it runs out. */
+const narrow = Effect.flatMap(Warehouse, (warehouse) =>
+  warehouse.query((db) => sql`set memory_limit = '30MB'`.execute(db))
+)
+
+const written = (second: number, many: boolean) =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const all = resources.map(({ name }) => rowsOf(name, second))
+    if (many) return yield* warehouse.write({ changes: all.flat(), events: [] })
+    yield* Effect.forEach(all, (changes) => warehouse.write({ changes, events: [] }), { discard: true })
+  })
+
+describe("many tables", () => {
+  it.live("are filled one after the other in little memory, without a failure", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* within(path, Effect.andThen(written(1, false), written(2, false)))
+      const [count] = yield* Effect.promise(() =>
+        query(`${path}/warehouse.duckdb`, "select count(*) as n from construction.wide_59 where c0 = 'c0 2'")
+      )
+      assert.strictEqual(String(count?.["n"]), "8")
+    })
+  )
+
+  it.live("that don't fit in memory at once leave the file as it was, and fit once it is opened again", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* within(path, written(1, false))
+      yield* within(
+        path,
+        Effect.gen(function* () {
+          const warehouse = yield* Warehouse
+          yield* warehouse.probe
+          yield* narrow
+          assert.strictEqual((yield* Effect.flip(written(2, true))).reason, "Fatal")
+          const later = yield* Effect.flip(warehouse.write({ changes: rowsOf("wide_0", 3), events: [] }))
+          assert.strictEqual(later.reason, "Fatal")
+          assert.strictEqual((yield* Effect.flip(warehouse.publish(`${path}/copy.duckdb`))).reason, "Fatal")
+        })
+      )
+      // Only a checkpoint would have removed it.
+      assert.isTrue(existsSync(`${path}/warehouse.duckdb.wal`))
+      const counts = resources.map(
+        ({ name }) => `select count(*) as n, count(distinct id) as ids, min(c0) as c0 from construction.${name}`
+      )
+      const found = yield* Effect.promise(() => query(`${path}/warehouse.duckdb`, counts.join(" union all ")))
+      assert.deepStrictEqual(
+        [...new Set(found.map(({ c0, ids, n }) => `${String(n)} ${String(ids)} ${String(c0)}`))],
+        ["8 8 c0 1"]
+      )
+      // Each time it is opened it has twice as much.
+      yield* Effect.retry(within(path, written(2, true)), { times: 3 })
+    })
+  )
+})

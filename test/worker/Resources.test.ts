@@ -1,0 +1,139 @@
+/**
+ * From the service's document to tables: a person has it discovered, switches on every list that can be synced, and starts
+ * the worker. Each becomes a table, is walked to its proof, and equals what the service has, before and after it changes.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { RecordTruth } from "../../sandbox/Catalogue.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import type { Column, List, Review } from "../../src/Discovery/Review.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { type RunningWorker, run } from "../RunningWorker.ts"
+import type { Place } from "./Place.ts"
+import { placeOf, startedOn } from "./SandboxWorld.ts"
+
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+/** All that can be synced and is no guess is on, and is walked again at once. */
+const switchedOn = (file: string): ReadonlyArray<List> => {
+  const review = JSON.parse(readFileSync(file, "utf8")) as Review
+  const can = (list: List) =>
+    list.kind !== "not syncable" && list.confidence !== "low" && (list.needs ?? []).length === 0
+  const lists = review.lists.map((list) => ({ ...list, on: can(list), refresh: { every: "1 second" } }))
+  writeFileSync(file, JSON.stringify({ ...review, lists }))
+  return lists.filter(({ on }) => on)
+}
+
+const scopesOf = (lists: ReadonlyArray<List>): string => [...new Set(lists.flatMap(({ scope }) => scope))].join(" ")
+
+/** Waits until each list has ended two passes that agree, both begun after now. */
+const proven = async (worker: RunningWorker, lists: ReadonlyArray<List>): Promise<void> => {
+  const isSure = (proof: string | undefined) => proof === "proven" || proof === "passes-agree"
+  for (let passes = 0; passes < 3; passes++) {
+    const { backfill: before } = await worker.status("a status")
+    await worker.status("each list has ended a pass", ({ backfill }) =>
+      lists.every(({ table }) => backfill[table]?.at != null && backfill[table]?.at !== before[table]?.at)
+    )
+  }
+  await worker.status("each list is proven", ({ backfill }) =>
+    lists.every(({ table }) => isSure(backfill[table]?.proof))
+  )
+}
+
+const patternOf = ({ read }: List): RegExp =>
+  new RegExp(`^${read.replace("GET ", "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`)
+
+type Cell = string | number | null
+const plain = new Set<Column["type"]>(["BIGINT", "VARCHAR", "BOOLEAN", "DOUBLE", "DECIMAL(28,4)"])
+
+/** As the warehouse shows it; a value that doesn't fit is null there. */
+const cellOf = (type: Column["type"], value: unknown): Cell => {
+  if (value === null || value === undefined || typeof value === "object") {
+    const number = Json.numberText(value)
+    return number === undefined ? null : type === "VARCHAR" ? number : Number(number)
+  }
+  if (type === "VARCHAR") return String(value)
+  return type === "BOOLEAN" ? String(value) : Number(value)
+}
+
+const fieldOf = (record: RecordTruth["listed"], { from, name }: Column): unknown =>
+  (from ?? `/${name}`)
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null)?.[part], record)
+
+const shown = (list: List): ReadonlyArray<Column> =>
+  list.columns.filter(({ parameter, type, use }) => parameter === undefined && use === "keep" && plain.has(type))
+
+const sorted = (rows: ReadonlyArray<ReadonlyArray<Cell>>) => rows.map((row) => JSON.stringify(row)).toSorted()
+
+const compare = async (
+  place: Place,
+  lists: ReadonlyArray<List>,
+  truth: ReadonlyArray<RecordTruth>
+): Promise<number> => {
+  let compared = 0
+  for (const list of lists) {
+    const columns = shown(list)
+    // Some records are in two lists, of which the truth names one.
+    const same = lists.filter(({ sameAs, table }) => table === list.sameAs || sameAs === list.table)
+    const patterns = [list, ...same].map(patternOf)
+    const wanted = truth
+      .filter((record) => patterns.some((pattern) => pattern.test(record.list)))
+      .map(({ listed }) => columns.map((column) => cellOf(column.type, fieldOf(listed, column))))
+    const names = columns.map(({ name, type }) => `cast("${name}" as varchar) as "${name}" /* ${type} */`).join(", ")
+    const rows = await place.query(`select ${names} from construction."${list.table}" where _deleted_at is null`)
+    const found = rows.map((row) => columns.map(({ name, type }) => cellOf(type, row[name])))
+    assert.deepStrictEqual(sorted(found), sorted(wanted), list.read)
+    compared += wanted.length
+  }
+  return compared
+}
+
+/** Lists of `/projects` and what is made from events has another truth. */
+const isOfCatalogue = ({ table }: List): boolean =>
+  !["projects", "ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals"].includes(table)
+
+describe("a worker with all lists of the service switched on", () => {
+  it.live("fills a table from each, proves it, follows its changes, and keeps one that is switched off", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox.start({
+        openapi: "full",
+        projects: 3,
+        records: 8,
+        eventsPerSecond: 0,
+        plan: Infinity
+      })
+      const { authUrl, baseUrl, catalogue, options } = sandbox
+      if (catalogue === undefined) return assert.fail("no catalogue")
+      const place = yield* placeOf({ ...options, authUrl, baseUrl })
+      const review = join(yield* folder, "resources.json")
+      const document = `${baseUrl}/openapi.json`
+      const discovered = yield* Effect.promise(() => run(place.environment, "discover", document, "--review", review))
+      assert.strictEqual(discovered.code, 0, discovered.stderr)
+      const lists = switchedOn(review)
+      assert.isAbove(lists.length, 110)
+      const environment = {
+        SITELEDGER_RESOURCES: review,
+        SITELEDGER_SCOPES: `projects.read webhooks.write ${scopesOf(lists)}`,
+        SITELEDGER_REQUESTS_PER_MINUTE: "600000",
+        SITELEDGER_WALK_EVERY: "1 second"
+      }
+      const truth = () => catalogue.names.flatMap((name) => catalogue.truth(name))
+      const walked = Effect.fnUntraced(function* () {
+        const worker = yield* startedOn(place, environment)
+        yield* Effect.promise(() => proven(worker, lists))
+        yield* Effect.promise(() => worker.stop())
+        return yield* Effect.promise(() => compare(place, lists.filter(isOfCatalogue), truth()))
+      })
+      assert.isAbove(yield* walked(), 800)
+      for (const name of catalogue.names) {
+        catalogue.edit(name, { inserts: 1, updates: 1, deletes: 1 }, Date.now())
+      }
+      assert.isAbove(yield* walked(), 800)
+    })
+  )
+})
