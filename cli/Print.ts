@@ -1,10 +1,17 @@
 /**
  * Output for stdout: JSON without control characters, and small tables for people.
  */
-import { Console } from "effect"
+import { Console, Effect } from "effect"
 import * as Json from "../src/Domain/Json.ts"
 import { table } from "../src/Query/Table.ts"
 import * as Text from "../src/Query/Text.ts"
+
+/** Ends when nobody reads standard output any more, like `head` that has had enough. */
+export const readerGone: Effect.Effect<void> = Effect.callback((resume) => {
+  const gone = (): void => resume(Effect.void)
+  process.stdout.once("error", gone)
+  return Effect.sync(() => process.stdout.removeListener("error", gone))
+})
 
 /** On one line. */
 export const document = (value: unknown) => Console.log(Text.visibleJson(Json.stringify(value)))

@@ -86,7 +86,7 @@ export const events = Command.make(
         ...(Option.isSome(ipc) ? { ipc: ipc.value } : {}),
         ...(Option.isSome(outcome) ? { outcome: outcome.value } : {})
       }
-      if (isFollowing) return yield* follow(filters, last, print(asJson))
+      if (isFollowing) return yield* Effect.raceFirst(follow(filters, last, print(asJson)), Print.readerGone)
       const found = yield* Ask.ask("events", { ...filters, last }, Alone.stored)
       for (const event of found.events) yield* print(asJson)(event)
     })

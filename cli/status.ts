@@ -38,7 +38,7 @@ const flags = { json, watch: toggle("watch", "Go on until ctrl-c: each second on
 
 export const status = Command.make("status", flags, ({ json: asJson, watch: isWatching }) =>
   Effect.gen(function* () {
-    if (isWatching) return yield* watch(report, asJson)
+    if (isWatching) return yield* Effect.raceFirst(watch(report, asJson), Print.readerGone)
     const found = yield* report
     yield* asJson ? Print.document(found) : Console.log(describe(found).join("\n"))
     if (found.phase === "degraded") return yield* new Degraded({ message: "The worker is degraded." })
