@@ -27,6 +27,9 @@ const encrypted = (text: string): URL | undefined => {
 
 export const webhook = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
 
+/** Telemetry holds no secret, and collectors mostly are on the same machine. */
+export const collector = webhook
+
 /** It may hold a secret, so it stays redacted. */
 export const alert = one(
   "must be an absolute https URL without credentials or #fragment (http to loopback).",

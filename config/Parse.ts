@@ -144,6 +144,8 @@ export const perspective = word("must be contractor, employer or clearing.", ["c
 
 export const closedPeriod = word("must be hold or post.", ["hold", "post"])
 
+export const exporter = word("must be otlp or none.", ["otlp", "none"])
+
 export const tokenAuth = word("must be post or basic.", ["post", "basic"])
 
 export const sinkStatus = word("must be draft or posted.", ["draft", "posted"])

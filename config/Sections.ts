@@ -7,6 +7,7 @@ import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import { migration } from "./Migration.ts"
 import { offered } from "./OpenApi.ts"
+import { telemetry } from "./Telemetry.ts"
 import type { Variables } from "./Variable.ts"
 import { service, webhooks, worker } from "./Variables.ts"
 
@@ -18,7 +19,8 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["Migrations on PostgreSQL", migration],
   ["The ledger", { ...posting, ...waiting }],
   ...accounting,
-  ["The log", log]
+  ["The log", log],
+  ["Telemetry: OpenTelemetry", telemetry]
 ]
 
 export const variables = sections.flatMap(([, group]) => Object.values(group))

@@ -17,6 +17,7 @@ import * as Ledger from "./Ledger.ts"
 import { log } from "./Log.ts"
 import * as Migration from "./Migration.ts"
 import { offered } from "./OpenApi.ts"
+import { telemetry } from "./Telemetry.ts"
 import { all, bad, type Field, type Fields, fine, maybe, rule, type ValuesOf } from "./Variable.ts"
 import * as V from "./Variables.ts"
 
@@ -33,6 +34,7 @@ const settings = (environment: Environment) => {
   const parsed = {
     ...worker,
     ...fields(environment, log),
+    ...fields(environment, telemetry),
     ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     /** How entries are laid out for an accounting system. */
