@@ -12,6 +12,7 @@ import * as ConstructionIdentity from "../connectors/construction/ConstructionId
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
 import * as Growing from "../src/Operate/Growing.ts"
+import { Metrics } from "../src/Operate/Metrics.ts"
 import * as Silence from "../src/Operate/Silence.ts"
 import { Skew } from "../src/Operate/Skew.ts"
 import { Status } from "../src/Operate/Status.ts"
@@ -25,6 +26,7 @@ import { service } from "./service.ts"
 import { others, stores } from "./stores.ts"
 
 export const worker = Admin.layer.pipe(
+  Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(Status.layer),
   Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer)),
   Layer.provideMerge(Waiting.layerFor(moneyTypes)),

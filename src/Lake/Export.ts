@@ -15,6 +15,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import * as Contents from "./Contents.ts"
+import { type Exported, told } from "./Exported.ts"
 import * as LakePointer from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
@@ -22,22 +23,11 @@ import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
-import * as LogLine from "../Runtime/LogLine.ts"
 
 export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
   readonly dataDir: string
   readonly cron: Cron.Cron
-}
-
-export interface ExportResult {
-  readonly run: string
-  readonly asOf: Manifest.AsOf
-  readonly rows: number
-  readonly filesWritten: number
-  readonly bytesWritten: number
-  /** Named again, because their rows haven't changed. */
-  readonly filesKept: number
 }
 
 type ExportError = LakeError | LakePointer.Overtaken | StoreError | WarehouseError
@@ -46,9 +36,9 @@ export class Export extends Context.Service<
   Export,
   {
     /** Runs now. One at a time: a second caller waits and then gets its own export, as of a later time. */
-    readonly run: Effect.Effect<ExportResult, ExportError>
+    readonly run: Effect.Effect<Exported, ExportError>
     /** The same, and writes every file, because one of the export before is damaged. */
-    readonly again: Effect.Effect<ExportResult, ExportError>
+    readonly again: Effect.Effect<Exported, ExportError>
     readonly status: Effect.Effect<
       {
         readonly lastAt: Instant.Instant | null
@@ -74,9 +64,7 @@ export class Export extends Context.Service<
           exportOnce(dataDir, keeps).pipe(
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
-            Effect.timed,
-            Effect.tap(([lasted, done]) => tell(done, lasted)),
-            Effect.map(([, done]) => done),
+            told,
             // A copy that fails shows its own reason; the export is complete without it.
             Effect.tap(() => Effect.ignore(analystCopy.now)),
             Effect.provideContext(context),
@@ -218,18 +206,7 @@ const writeReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], mani
   if (!Option.exists(there, (found) => found.text === text)) yield* lake.putText(ReadingSql.path, text)
 })
 
-const tell = (done: ExportResult, lasted: Duration.Duration) =>
-  LogLine.write("export.finished", {
-    run: done.run,
-    rows: done.rows,
-    files_written: done.filesWritten,
-    files_kept: done.filesKept,
-    bytes: done.bytesWritten,
-    sequence: done.asOf.sequence,
-    seconds: LogLine.seconds(lasted)
-  })
-
-const result = ({ manifest, staged }: Made): ExportResult => {
+const result = ({ manifest, staged }: Made): Exported => {
   const written = staged.filter((each) => each.localFile !== undefined)
   return {
     run: manifest.run,

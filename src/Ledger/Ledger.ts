@@ -7,7 +7,7 @@
  * compared with the books at every start. If the process dies in between, the books are right and the copies one step
  * behind.
  */
-import { Clock, Context, Duration, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
@@ -17,7 +17,7 @@ import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
 import { type Verified, verify } from "./Verify.ts"
 import type { Head } from "./Verify/Chained.ts"
-import type { Entry, Terms } from "./Fact.ts"
+import type { Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestIn, newestTerms } from "./Agreed.ts"
 import * as NewTerms from "./NewTerms.ts"
 import { Outbox } from "./Outbox.ts"
@@ -26,6 +26,7 @@ import { type ByPeople, byPeople } from "./People.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
+import { Posted } from "./Posted.ts"
 import { tell } from "./Told.ts"
 
 export interface LedgerStatus {
@@ -53,6 +54,7 @@ const make = (
 ) =>
   Effect.gen(function* () {
     const store = yield* Store
+    const posted = new Posted()
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
     const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
@@ -67,7 +69,8 @@ const make = (
     const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
       const facts = events.flatMap(factsOf)
       if (facts.length === 0) return
-      yield* measure((yield* record(facts)).entries)
+      const { entries } = yield* record(facts)
+      yield* store.afterCommit(posted.measure(entries))
     })
 
     return Ledger.of({
@@ -77,7 +80,7 @@ const make = (
       status: Effect.gen(function* () {
         const totals = yield* StoredBooks.totals(store)
         const openFrom = firstOpenDay((yield* store.run(newestIn)) ?? terms)
-        return { ...totals, openFrom, postedMs: yield* postedMs }
+        return { ...totals, openFrom, postedMs: yield* posted.ms }
       })
     })
   })
@@ -167,24 +170,3 @@ const otherTerms = (differs: string) =>
         "SITELEDGER_LEDGER_* settings, or run it while the worker is running."
     })
   )
-
-/** From received to posted, over the last thousand entries that an event caused. */
-const posted = Metric.summary("siteledger_ledger_posted_seconds", {
-  description: "From received to posted, over the last thousand entries",
-  maxAge: Duration.infinity,
-  maxSize: 1000,
-  quantiles: [0.5, 0.99]
-})
-
-const measure = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
-  const nowMs = yield* Clock.currentTimeMillis
-  for (const { event_id, known_at } of entries) {
-    if (event_id !== null)
-      yield* Metric.update(posted, Math.max(0, nowMs / 1000 - Instant.toMicros(known_at) / 1_000_000))
-  }
-})
-
-const postedMs = Effect.map(Metric.value(posted), ({ quantiles }) => {
-  const [p50, p99] = quantiles.map(([, seconds]) => (seconds === undefined ? null : seconds * 1000))
-  return { p50: p50 ?? null, p99: p99 ?? null }
-})

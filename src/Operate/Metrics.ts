@@ -1,99 +1,113 @@
 /**
- * `/metrics` in the Prometheus text format: Status as gauges, so that both always agree.
+ * Metrics: what Status says, and how long things took, in Effect's registry: `/metrics` shows it in the Prometheus text
+ * format, and where OpenTelemetry gets metrics, the same goes there without anybody asking.
+ *
+ * Status is read when somebody asks, and where metrics are sent, as often as they are, at least every ten seconds. While it
+ * can't be read, its values stay as they were, which `siteledger_status_ok` says.
  */
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Metric, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
-import * as Instant from "../Domain/Instant.ts"
-import { questions } from "../Ledger/People/Questions.ts"
-import { levels } from "../Runtime/Reasons.ts"
-import { Phase, type StatusReport } from "./AdminApi/StatusReport.ts"
+import { Telemetry } from "../Runtime/Telemetry.ts"
+import * as Timings from "../Runtime/Timings.ts"
+import { ofStatus, program, statusOk } from "./Metrics/Families.ts"
+import type { Family, Sample } from "./Metrics/Family.ts"
 import { Status } from "./Status.ts"
 
-const gauge = (name: string, description: string) => Metric.gauge(`siteledger_${name}`, { description })
+export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Effect<string> }>()(
+  "siteledger/Metrics"
+) {
+  static readonly layer: Layer.Layer<Metrics, never, Status> = Layer.effect(
+    Metrics,
+    Effect.gen(function* () {
+      const status = yield* Status
+      const shown = yield* Effect.acquireRelease(
+        Effect.map(Effect.context<never>(), (context) => new Shown(context)),
+        (all) => Effect.sync(() => all.clear())
+      )
+      yield* Timings.begin
+      const refresh = Effect.gen(function* () {
+        shown.show(program, undefined)
+        const report = yield* Effect.option(Effect.timeout(status.report, longestReading))
+        const nowMs = yield* Clock.currentTimeMillis
+        if (Option.isSome(report)) shown.show(ofStatus, { report: report.value, nowMs })
+        shown.show([statusOk], { isRead: Option.isSome(report) })
+      })
+      const { metricsEvery } = yield* Telemetry
+      if (metricsEvery !== undefined) {
+        const pause = Duration.min(metricsEvery, longestPause)
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(refresh, Effect.sleep(pause))))
+      }
+      return Metrics.of({ text: Effect.andThen(refresh, PrometheusMetrics.format()) })
+    })
+  )
+}
 
-const phase = gauge("phase", "1 for the phase the worker is in")
-const reasons = gauge("reasons", "Active reasons, without notices")
-const reasonsByLevel = gauge("reasons_by_level", "Active reasons, by level: notice, degraded or critical")
-const pending = gauge("inbox_pending", "Deliveries whose rows are not committed yet")
-const quarantined = gauge("inbox_quarantined", "Deliveries that wait in quarantine")
-const unposted = gauge("inbox_unposted", "Quarantined events whose rows are applied and whose money waits for a person")
-const oldestPending = gauge("inbox_oldest_pending_seconds", "Age of the oldest pending delivery")
-const events = gauge("events", "Events since the start, by outcome and alarm")
-const deliveries = gauge("receiver_deliveries", "Requests to the receiver since the start, by outcome")
-const secrets = gauge("webhook_secrets", "Webhook secrets, by state")
-const signedByEnding = gauge(
-  "receiver_signed_by_ending_secret",
-  "Deliveries since the start that were signed with an ending secret"
-)
-const rows = gauge("walk_rows", "Distinct rows of the current pass")
-const pages = gauge("walk_pages_done", "Pages of the current pass that are done")
-const pagesTotal = gauge("walk_pages_total", "Pages of the current pass")
-const apiLimit = gauge("api_limit_per_minute", "The plan's requests per minute")
-const apiUsed = gauge("api_used_last_minute", "Requests in the last minute")
-const clockSkew = gauge("clock_skew_seconds", "By how much our clock is ahead of the service's, by what tells it")
-const gaps = gauge("gaps_open", "Intervals in which the receiver was down that no retry has healed")
-const entries = gauge("ledger_entries", "Entries in the books")
-const holds = gauge("ledger_holds", "Payments and certificates that wait for a person or for an event")
-const oldestHold = gauge("ledger_oldest_hold_seconds", "Age of the hold that has waited longest, by its reason")
-const sinkBacklog = gauge("ledger_sink_backlog", "Entries not yet delivered to the accounting sink")
-const sinkDead = gauge("ledger_sink_dead", "Entries that the accounting sink refused permanently")
-const sinkOldest = gauge(
-  "ledger_sink_oldest_pending_seconds",
-  "Age of the oldest entry not yet delivered to the accounting sink"
-)
+/** Between two looks at Status, whose values then go to OpenTelemetry. */
+const longestPause = Duration.seconds(10)
+/** Prometheus waits for ten. */
+const longestReading = Duration.seconds(5)
 
-const set = (metric: Metric.Gauge<number>, value: number, labels?: Readonly<Record<string, string>>) =>
-  Metric.update(labels === undefined ? metric : Metric.withAttributes(metric, labels), value)
+interface Series {
+  value: number
+  readonly registration: Metric.Registration
+}
 
-const update = Effect.fnUntraced(function* (report: StatusReport) {
-  for (const name of Phase.literals) yield* set(phase, report.phase === name ? 1 : 0, { phase: name })
-  yield* set(reasons, report.reasons.length)
-  for (const level of levels) {
-    yield* set(reasonsByLevel, report.reasonDetails.filter((each) => each.level === level).length, { level })
-  }
-  yield* set(pending, report.inbox.pending)
-  yield* set(quarantined, report.inbox.quarantined)
-  yield* set(unposted, report.inbox.unposted)
-  yield* set(oldestPending, report.inbox.oldestPendingAgeMs / 1000)
-  for (const [outcome, count] of Object.entries(report.events)) yield* set(events, count, { outcome })
-  const { port: _port, ...outcomes } = report.receiver
-  for (const [outcome, count] of Object.entries(outcomes)) yield* set(deliveries, count, { outcome })
-  const { signedByEnding: ofEnding, ...states } = report.secrets
-  for (const [state, count] of Object.entries(states)) yield* set(secrets, count, { state })
-  yield* set(signedByEnding, ofEnding)
-  for (const [resource, walk] of Object.entries(report.backfill)) {
-    yield* set(rows, walk.rows, { resource })
-    yield* set(pages, walk.pagesDone, { resource })
-    yield* set(pagesTotal, walk.pagesTotal, { resource })
-  }
-  yield* set(apiLimit, report.api.limitPerMinute)
-  yield* set(apiUsed, report.api.usedLastMinute)
-  for (const [by, skew] of Object.entries(report.clockSkewMs)) {
-    if (skew !== null) yield* set(clockSkew, skew / 1000, { by })
-  }
-  yield* set(gaps, report.gaps.length)
-  yield* setLedger(report.ledger)
-})
+/** The series in the registry: each with its newest value, and none that no longer has one. */
+class Shown {
+  readonly #context: Context.Context<never>
+  readonly #families = new Map<string, Map<string, Series>>()
 
-const setLedger = Effect.fnUntraced(function* (ledger: StatusReport["ledger"]) {
-  yield* set(entries, ledger.entries)
-  yield* set(holds, ledger.holds)
-  const nowMs = yield* Clock.currentTimeMillis
-  const { oldestHold: oldest, sink } = ledger
-  for (const reason of Object.keys(questions)) {
-    const since = oldest?.reason === reason ? Instant.toMicros(oldest.since) / 1000 : nowMs
-    yield* set(oldestHold, Math.max(0, nowMs - since) / 1000, { reason })
+  constructor(context: Context.Context<never>) {
+    this.#context = context
   }
-  if (sink === null) return
-  yield* set(sinkBacklog, sink.backlog)
-  yield* set(sinkDead, sink.dead)
-  yield* set(sinkOldest, sink.oldestPendingAgeMs / 1000)
-})
+
+  show<F>(families: ReadonlyArray<Family<F>>, facts: F): void {
+    for (const family of families) this.#set(family, family.of(facts))
+  }
+
+  #set(family: Family<never>, samples: ReadonlyArray<Sample>): void {
+    const before = this.#families.get(family.name) ?? new Map<string, Series>()
+    const now = new Map<string, Series>()
+    for (const { labels = {}, value } of samples) {
+      const key = JSON.stringify(labels)
+      const series = before.get(key) ?? this.#registered(family, labels)
+      series.value = value
+      now.set(key, series)
+    }
+    for (const [key, { registration }] of before) if (!now.has(key)) registration.remove()
+    this.#families.set(family.name, now)
+  }
+
+  clear(): void {
+    for (const series of this.#families.values()) for (const { registration } of series.values()) registration.remove()
+    this.#families.clear()
+  }
+
+  #registered({ name, says, type, unit }: Family<never>, labels: Readonly<Record<string, string>>): Series {
+    const attributes = unit === undefined ? labels : { ...labels, unit }
+    const value = { value: 0 }
+    const registration =
+      type === "gauge"
+        ? Metric.registerUnsafe(Metric.gauge(name, { description: says, attributes }), this.#context, {
+            get: () => ({ value: value.value }),
+            update: () => undefined,
+            modify: () => undefined
+          })
+        : Metric.registerUnsafe(
+            Metric.counter(name, { description: says, attributes, incremental: true }),
+            this.#context,
+            {
+              get: () => ({ count: value.value, incremental: true }),
+              update: () => undefined,
+              modify: () => undefined
+            }
+          )
+    return Object.assign(value, { registration })
+  }
+}
 
 export const response = Effect.gen(function* () {
-  const status = yield* Status
-  yield* Effect.ignore(Effect.flatMap(status.report, update))
-  const text = yield* PrometheusMetrics.format()
+  const text = yield* (yield* Metrics).text
   return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
 })

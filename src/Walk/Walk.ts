@@ -18,6 +18,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
+import * as Timings from "../Runtime/Timings.ts"
 
 export interface WalkOptions {
   readonly every: Duration.Duration
@@ -197,6 +198,7 @@ const walkOnce = (
     const [lasted, outcome] = yield* Effect.timed(pass)
     const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
     Object.assign(track, { state: outcome.state, quarantined })
+    yield* Timings.observe("walk", Duration.toSeconds(lasted), { resource: track.list.resource })
     yield* LogLine.write("walk.finished", {
       resource: track.list.resource,
       pass: outcome.state.pass,
@@ -206,8 +208,9 @@ const walkOnce = (
       pages: outcome.state.pages_total,
       seconds: LogLine.seconds(lasted)
     })
+    yield* Effect.annotateCurrentSpan({ proof: outcome.state.proof, rows: outcome.state.rows })
     return outcome
-  })
+  }).pipe(Effect.withSpan("walk", { root: true, attributes: { resource: track.list.resource } }))
 
 const everyOf = ({ every }: WalkOptions, { list }: Track): Duration.Duration => list.every ?? every
 

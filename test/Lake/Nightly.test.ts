@@ -5,7 +5,8 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Cron, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { LakeError } from "../../src/Lake/Lake.ts"
-import { Export, type ExportResult } from "../../src/Lake/Export.ts"
+import { Export } from "../../src/Lake/Export.ts"
+import type { Exported } from "../../src/Lake/Exported.ts"
 import { Overtaken } from "../../src/Lake/LakePointer.ts"
 import * as Nightly from "../../src/Lake/Nightly.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -20,7 +21,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const utc = Cron.parseUnsafe("0 2 * * *", "UTC")
 const at = (text: string) => Date.parse(text)
 
-const done: ExportResult = {
+const done: Exported = {
   run: "20261120T020000Z-0000",
   asOf: { sequence: 0, at: "", oldestPending: null, walks: {} },
   rows: 0,

@@ -94,6 +94,7 @@ describe.each(engines.filter(({ name }) => name === "PostgreSQL"))("in $name the
         const broken = Effect.andThen(hear([...payment("A"), paid("B", 5, 11)]), Effect.fail("broken"))
         yield* Effect.flip(store.atomically(broken))
         assert.deepStrictEqual(log.written, [])
+        assert.deepStrictEqual((yield* (yield* Ledger).status).postedMs, { p50: null, p99: null })
         yield* store.atomically(hear([paid("B", 5, 11)]))
         assert.deepStrictEqual(log.events, ["hold.opened"])
       })

@@ -18,6 +18,7 @@ import { Outbox } from "../../src/Ledger/Outbox.ts"
 import * as Admin from "../../src/Operate/Admin.ts"
 import { AdminApi } from "../../src/Operate/AdminApi.ts"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
+import { Metrics } from "../../src/Operate/Metrics.ts"
 import { Status } from "../../src/Operate/Status.ts"
 import { Lock, type WorkerNote } from "../../src/Runtime/Lock.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -82,7 +83,8 @@ const listening = (environment: Readonly<Record<string, string>> = {}) =>
       played(Apply, { replay: Effect.sync(() => ({ read: ++behind.replays, applied: 0 })) }),
       played(Store, { transaction: (() => write) as Store["Service"]["transaction"] }),
       played(Warehouse, { probe }),
-      played(Status, { report: Effect.succeed({} as StatusReport) })
+      played(Status, { report: Effect.succeed({} as StatusReport) }),
+      played(Metrics, { text: Effect.succeed("") })
     )
     const given = { SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0", ...environment }
     const settings = Layer.provide(Settings.layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(given)))

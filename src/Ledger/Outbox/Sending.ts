@@ -16,6 +16,7 @@ import type { Adapter } from "./Adapter.ts"
 import type { OutboxMessage } from "./Due.ts"
 import * as SinkAnswer from "./SinkAnswer.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
+import * as Timings from "../../Runtime/Timings.ts"
 
 export interface Sending {
   readonly adapter: Adapter
@@ -114,7 +115,9 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   const { entry_id: entry, ipc_id: ipc } = message.entry
   if (verdict._tag === "Taken") {
     yield* untilStoreAnswers(outbox.delivered(message))
-    yield* LogLine.write("message.delivered", { entry, ipc, seconds: yield* age(message) })
+    const seconds = yield* age(message)
+    yield* Timings.observe("acknowledged", seconds)
+    yield* LogLine.write("message.delivered", { entry, ipc, seconds })
     return isProbe ? yield* untilStoreAnswers(outbox.hurry) : undefined
   }
   const isRefused = verdict._tag !== "Unavailable"

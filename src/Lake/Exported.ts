@@ -1,0 +1,39 @@
+/**
+ * An export that is complete: what it wrote, and that the log and the metrics know of it.
+ */
+import { Duration, Effect } from "effect"
+import * as LogLine from "../Runtime/LogLine.ts"
+import * as Timings from "../Runtime/Timings.ts"
+import type { AsOf } from "./Manifest.ts"
+
+export interface Exported {
+  readonly run: string
+  readonly asOf: AsOf
+  readonly rows: number
+  readonly filesWritten: number
+  readonly bytesWritten: number
+  /** Named again, because their rows haven't changed. */
+  readonly filesKept: number
+}
+
+const tell = Effect.fnUntraced(function* (done: Exported, lasted: Duration.Duration) {
+  yield* Timings.observe("export", Duration.toSeconds(lasted))
+  yield* LogLine.write("export.finished", {
+    run: done.run,
+    rows: done.rows,
+    files_written: done.filesWritten,
+    files_kept: done.filesKept,
+    bytes: done.bytesWritten,
+    sequence: done.asOf.sequence,
+    seconds: LogLine.seconds(lasted)
+  })
+})
+
+/** Tells of it when it is done. */
+export const told = <E, R>(exporting: Effect.Effect<Exported, E, R>): Effect.Effect<Exported, E, R> =>
+  Effect.gen(function* () {
+    const [lasted, done] = yield* Effect.timed(exporting)
+    yield* tell(done, lasted)
+    yield* Effect.annotateCurrentSpan({ run: done.run, rows: done.rows, bytes: done.bytesWritten })
+    return done
+  }).pipe(Effect.withSpan("export"))

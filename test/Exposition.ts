@@ -1,0 +1,90 @@
+/**
+ * The Prometheus text format as a program reads it, and what is wrong with it: the conventions that `promtool check metrics`
+ * knows, checked here too, because it isn't installed everywhere.
+ */
+import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { removeFolder, temporaryFolder } from "./Folders.ts"
+
+export interface Family {
+  readonly name: string
+  readonly type: string
+  readonly help: string
+  /** By their names and labels, as written. */
+  readonly samples: ReadonlyMap<string, number>
+}
+
+const labelsOf = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/([a-zA-Z_]\w*)="(?:[^"\\]|\\.)*"/g)].map(([, name = ""]) => name)
+
+const sampleLine = /^([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)$/
+
+export const parse = (text: string): ReadonlyMap<string, Family> => {
+  const families = new Map<string, Family>()
+  let help = ""
+  let family: { name: string; type: string; help: string; samples: Map<string, number> } | undefined
+  for (const line of text.split("\n").slice(0, -1)) {
+    const [, kind, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? []
+    if (kind === "HELP") help = rest
+    else if (kind === "TYPE") {
+      if (families.has(name)) throw new Error(`${name} comes twice`)
+      family = { name, type: rest, help, samples: new Map() }
+      families.set(name, family)
+      help = ""
+    } else {
+      const [, sample = "", labels = "", value = ""] = sampleLine.exec(line) ?? []
+      if (family === undefined || !sample.startsWith(family.name)) throw new Error(`A line belongs to nothing: ${line}`)
+      if (!/^([+-]?Inf|NaN|-?\d+(\.\d+)?(e[+-]?\d+)?)$/.test(value)) throw new Error(`No number: ${line}`)
+      if (family.samples.has(sample + labels)) throw new Error(`A series comes twice: ${line}`)
+      family.samples.set(sample + labels, value === "+Inf" ? Infinity : Number(value))
+    }
+  }
+  return families
+}
+
+const otherUnits =
+  /(^|_)(milliseconds|microseconds|nanoseconds|minutes|hours|days|weeks|kilobytes|megabytes|gigabytes|bits|percent|ms)(_|$)/
+
+const complaintsAbout = ({ help, name, samples, type }: Family): ReadonlyArray<string> => [
+  ...(help === "" ? [`${name}: no help`] : []),
+  ...(/^[a-z]+(_[a-z0-9]+)*$/.test(name) ? [] : [`${name}: not in snake_case`]),
+  ...(type === "counter" && !name.endsWith("_total") ? [`${name}: a counter without _total`] : []),
+  ...(type !== "counter" && name.endsWith("_total") ? [`${name}: _total, but no counter`] : []),
+  ...(["gauge", "counter"].includes(type) && /_(bucket|count|sum)$/.test(name)
+    ? [`${name}: ends like a histogram`]
+    : []),
+  ...(/(^|_)(gauge|counter|histogram|summary)(_|$)/.test(name) ? [`${name}: has its type in its name`] : []),
+  ...(otherUnits.test(name) ? [`${name}: not in a base unit`] : []),
+  ...[...samples.keys()]
+    .flatMap(labelsOf)
+    .filter((label) => !/^[a-z]+(_[a-z0-9]+)*$/.test(label))
+    .map((label) => `${name}: the label ${label}`)
+]
+
+export const complaints = (text: string): ReadonlyArray<string> => [...parse(text).values()].flatMap(complaintsAbout)
+
+/** Why promtool can't be asked; undefined: it can. */
+export const isWithoutPromtool: string | undefined =
+  spawnSync("promtool", ["--version"]).error === undefined
+    ? undefined
+    : "promtool isn't installed (Debian's package prometheus)"
+if (isWithoutPromtool !== undefined) process.stderr.write(`skipped: what promtool says: ${isWithoutPromtool}\n`)
+
+/** What promtool says against it; nothing where it isn't installed, as our own check has been made before. */
+export const promtool = (text: string): string =>
+  isWithoutPromtool === undefined
+    ? spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" }).stderr
+    : ""
+
+/** Runs `promtool test rules` on such a file beside others; what it says, and its exit code. */
+export const testRules = (files: Readonly<Record<string, string>>, tests: string) => {
+  const folder = temporaryFolder()
+  for (const [name, text] of Object.entries({ ...files, "tests.yml": tests })) writeFileSync(join(folder, name), text)
+  const { status, stderr, stdout } = spawnSync("promtool", ["test", "rules", "tests.yml"], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+  removeFolder(folder)
+  return { code: status, said: stdout + stderr }
+}
