@@ -26,6 +26,7 @@ import { Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
+import * as Trace from "../Runtime/Trace.ts"
 import { tell } from "./Apply/Told.ts"
 
 export interface Replayed {
@@ -55,6 +56,7 @@ export class Apply extends Context.Service<
       const counts = new Counts()
       const turn = yield* Semaphore.make(1)
       const hearing = new Hearing()
+      const steps = yield* Trace.steps
       /** When the last batch ended. */
       let ended = 0
       const drain = Effect.gen(function* () {
@@ -65,7 +67,9 @@ export class Apply extends Context.Service<
         yield* inbox.arrived.close
         yield* hearMeanwhile(hearing, Duration.zero, Duration.zero)
         while (true) {
-          const [lasted, taken] = yield* Effect.timed(Effect.retry(turn.withPermit(step(counts, hearing)), atOnce))
+          const [lasted, taken] = yield* Effect.timed(
+            Effect.retry(turn.withPermit(step(counts, hearing, steps)), atOnce)
+          )
           if (taken === 0) return
           const before = ended
           ended = yield* Clock.currentTimeMillis
@@ -92,7 +96,8 @@ const batchEvents = 2000
 const eventsOf = ({ taken }: TakenBatch): ReadonlyArray<Event> => taken.map(({ event }) => event)
 
 /** One batch; returns how many events it had. */
-const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing) {
+const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing, steps: Trace.Steps | undefined) {
+  const begunMs = yield* Clock.currentTimeMillis
   const inbox = yield* Inbox
   const store = yield* Store
   const { took, written } = yield* store.atomically(
@@ -107,7 +112,7 @@ const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing) {
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   const isFresh = ({ event }: ReadEvent): boolean => fresh.has(event.sequence)
   counts.add(written, isFresh)
-  yield* tell(written.filter(isFresh))
+  yield* tell(written.filter(isFresh), { begunMs, steps })
   return took.taken.length
 })
 
@@ -159,11 +164,12 @@ const replay = Effect.fnUntraced(function* (
     return events.length === 0 ? [] : yield* store.atomically(apply(events, undefined))
   })
   while (true) {
+    const begunMs = yield* Clock.currentTimeMillis
     const done = yield* turn.withPermit(next)
     if (done.length === 0) return { read, applied }
     counts.add(done)
     const free = done.filter(({ reading }) => reading.reason === null)
-    yield* tell(free)
+    yield* tell(free, { begunMs, steps: undefined })
     read += done.length
     applied += free.length
     after = done.at(-1)?.event.sequence ?? after

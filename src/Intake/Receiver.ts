@@ -14,12 +14,13 @@ import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { Inbox } from "./Inbox.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
+import * as Trace from "../Runtime/Trace.ts"
 import { whyNot } from "../Runtime/SystemFailure.ts"
 import type { StoreError } from "../Stores/Store.ts"
 import * as Accounts from "./Receiver/Accounts.ts"
 import { Deaf, Link } from "./Receiver/Link.ts"
 import { defaultLimits, type Limits } from "./Receiver/Limits.ts"
-import type { Counters, Start } from "./Receiver/Messages.ts"
+import type { Counters, Received, Start } from "./Receiver/Messages.ts"
 import * as Refusals from "./Receiver/Refusals.ts"
 import { numbered } from "./Receiver/Numbered.ts"
 import { Signatures } from "./Receiver/Signatures.ts"
@@ -75,16 +76,23 @@ const make = (options: ReceiverOptions) =>
     const refusals = yield* Refusals.make(options.maximumBytes, () => void tell())
     const known = () => ({ secrets: held.all(), formerPaths: signatures.formerPaths(), refused: refusals.all() })
     const accounts = yield* Accounts.make(refusals, signatures, held.secret)
+    const steps = yield* Trace.steps
     const stop = signatures.onChange(tell)
     yield* Effect.addFinalizer(() => Effect.sync(stop))
     const open = Effect.suspend(() =>
       opened(thread, {
-        start: { ...startOf(options, thread.port), signing: signatures.module.href, known: known() },
+        start: {
+          ...startOf(options, thread.port),
+          traces: steps !== undefined,
+          signing: signatures.module.href,
+          known: known()
+        },
         host: inbox.host,
         hooks: {
           settled: signatures.settled,
           reported: (report) => {
             accounts.heard(report)
+            for (const received of report.received) trace(steps, received)
             if (report.counters.accepted > 0) inbox.arrived.openUnsafe()
           }
         }
@@ -110,6 +118,12 @@ const startOf = ({ host, limits, maximumBytes, path, trustedProxies }: ReceiverO
   trustedProxies: trustedProxies ?? new BlockList(),
   limits: { ...defaultLimits, ...limits }
 })
+
+const trace = (steps: Trace.Steps | undefined, { bytes, endMs, eventId, startMs, traceparent }: Received): void =>
+  steps?.received(
+    { name: "delivery.receive", eventId, startMs, endMs, kind: "server", attributes: { bytes } },
+    traceparent
+  )
 
 interface Thread {
   /** Undefined while there is none. */

@@ -23,6 +23,7 @@ import * as NewTerms from "./NewTerms.ts"
 import { Outbox } from "./Outbox.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import { type ByPeople, byPeople } from "./People.ts"
+import * as Trace from "../Runtime/Trace.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -57,12 +58,14 @@ const make = (
     const posted = new Posted()
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
+    const steps = yield* Trace.steps
     const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
+      const begunMs = yield* Clock.currentTimeMillis
       yield* beforeRecording
       const posting = yield* outbox?.posting ?? Effect.undefined
       const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
       if (outbox !== undefined && recorded.entries.length > 0) yield* store.afterCommit(outbox.news.open)
-      yield* store.afterCommit(tell(recorded))
+      yield* store.afterCommit(tell(recorded, { begunMs, steps }))
       return recorded
     })
 

@@ -9,7 +9,7 @@ import { createServer, type Server } from "node:http"
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Duration, Effect, Layer, Option, Redacted, Schema, SchemaIssue } from "effect"
-import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Listen, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Json from "../Domain/Json.ts"
@@ -143,10 +143,15 @@ const server = Layer.unwrap(
   })
 )
 
+/** What is asked for again and again has no trace. */
+const polled: ReadonlyArray<string> = ["/health/live", "/health/ready", "/metrics", "/status"]
+
 export const layer = HttpRouter.serve(
   HttpRouter.use(() => routes),
   {
     disableLogger: true,
-    disableListenLog: true
+    disableListenLog: true,
+    // Without any, Effect makes no span where traces aren't sent, and the log had no trace id.
+    middleware: (request) => request
   }
-).pipe(Layer.provide(server))
+).pipe(Layer.provide([server, HttpMiddleware.layerTracerDisabledForUrls(polled)]))

@@ -35,7 +35,7 @@ Each line has a name that never changes, and fields. Generated from \`src/Runtim
 | format | a line |
 |---|---|
 | \`pretty\` | time (UTC), level, name, and a sentence that has the fields in words |
-| \`json\` | an object: \`timestamp\`, \`level\`, \`event\` (the name), \`message\` (the sentence), the fields, \`trace_id\` within a trace |
+| \`json\` | an object: \`timestamp\`, \`level\`, \`event\` (the name), \`message\` (the sentence), the fields, \`trace_id\` (see below) |
 | \`logfmt\` | the same as \`name=value\` |
 
 \`\`\`json
@@ -45,6 +45,11 @@ Each line has a name that never changes, and fields. Generated from \`src/Runtim
 At most ${mostLines} lines of one name are written in each minute of the clock (of lines at level debug, ${mostDetails}; of \`reason.set\` and
 \`reason.cleared\`, of each reason). When the minute is over, \`log.omitted\` says how many were left out. Lines of level debug that
 aren't listed here have no name, and may change.
+
+\`trace_id\` finds the lines that belong together, whether traces are sent ([telemetry.md](telemetry.md)) or not. Of a delivery, its
+entries and holds, and what accounting is sent of them, it is the event id without hyphens (a hash of the id, if that is no
+UUID in small letters). A walk has one of its own, and a request to the admin listener the one of its \`traceparent\`, or its own: so have
+the export or the verb that it asks for. \`pretty\` doesn't show it.
 
 No line holds a secret: webhook secrets are named by their fingerprints, and URLs are without passwords and queries.`
 

@@ -38,6 +38,8 @@ export interface Start {
   readonly maximumBytes: number
   readonly trustedProxies: BlockList
   readonly limits: Limits
+  /** Whether reports have what was received. */
+  readonly traces: boolean
   /** A module that exports `signing`. */
   readonly signing: string
   readonly known: Known
@@ -55,6 +57,16 @@ export interface Counters {
 export type Refusing = KnownRefusal &
   ({ readonly kind: "came" } | { readonly kind: "refused"; readonly why: RefusedFor; readonly isSigned: boolean })
 
+/** A delivery, from when its headers were read until its 2xx was sent. */
+export interface Received {
+  readonly eventId: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly bytes: number
+  /** The header of that name (W3C Trace Context). */
+  readonly traceparent: string | undefined
+}
+
 /** Since the last one. */
 export interface Report {
   readonly counters: Counters
@@ -62,6 +74,8 @@ export interface Report {
   /** Deliveries of unknown secrets before the first accepted one, and after the last one; all of them if none was. */
   readonly wrong: { readonly before: number; readonly after: number }
   readonly refusals: ReadonlyArray<Refusing>
+  /** For traces, if they are made: the first ones. */
+  readonly received: ReadonlyArray<Received>
   /** Why deliveries can't be stored, or null if they can again. */
   readonly failing: string | null | undefined
 }

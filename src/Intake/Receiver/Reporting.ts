@@ -5,7 +5,8 @@
  *
  * If the process dies, what wasn't reported is lost: counts, and the refusal of a request that the service sends again.
  */
-import type { Counters, KnownSecret, RefusedFor, Refusing, Report } from "./Messages.ts"
+import { mostSteps, PerSecond } from "../../Runtime/PerSecond.ts"
+import type { Counters, KnownSecret, Received, RefusedFor, Refusing, Report } from "./Messages.ts"
 
 /** Nobody notices so short a wait, and the first report after a silence has none. */
 const everyMs = 10
@@ -21,6 +22,8 @@ export class Reporting {
   #accepted = new Map<number, { secret: number; events: number; pings: number }>()
   #wrong = { before: 0, after: 0 }
   #refusals: Array<Refusing> = []
+  #received: Array<Received> = []
+  readonly #traced = new PerSecond(mostSteps)
   #failing: string | null | undefined
   #isFailing = false
   #isNews = false
@@ -41,6 +44,12 @@ export class Reporting {
     this.#wrong.after = 0
     if (this.#isFailing) this.#failing = null
     this.#isFailing = false
+    this.#soon()
+  }
+
+  received(received: Received): void {
+    if (!this.#traced.allows(received.endMs)) return
+    this.#received.push(received)
     this.#soon()
   }
 
@@ -82,12 +91,14 @@ export class Reporting {
       accepted: [...this.#accepted.values()],
       wrong: this.#wrong,
       refusals: this.#refusals,
+      received: this.#received,
       failing: this.#failing
     })
     this.#counters = none()
     this.#accepted = new Map()
     this.#wrong = { before: 0, after: 0 }
     this.#refusals = []
+    this.#received = []
     this.#failing = undefined
   }
 

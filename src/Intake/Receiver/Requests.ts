@@ -16,7 +16,7 @@ import { type Arrived, type BodyReader, readBody, type Refusable } from "./Arriv
 import type { Visit } from "./Connections.ts"
 import type { Groups } from "./Groups.ts"
 import type { Knowing } from "./Knowing.ts"
-import type { KnownSecret } from "./Messages.ts"
+import type { KnownSecret, Received } from "./Messages.ts"
 import type { DeliveryHeaders, Signing } from "./Signing.ts"
 
 export interface Answerer extends BodyReader {
@@ -27,6 +27,10 @@ export interface Answerer extends BodyReader {
   readonly now: () => Instant
   /** Calls back once new secrets may be known. */
   readonly settled: (then: () => void) => void
+  /** When a request began, for a trace. */
+  readonly begin: () => number
+  /** Undefined where no traces are made. */
+  readonly received: ((received: Omit<Received, "endMs">) => void) | undefined
   readonly accepted: (headers: DeliveryHeaders, secret: KnownSecret, signature: Uint8Array) => void
   readonly rejected: () => void
   readonly notStored: (cause: unknown) => void
@@ -60,6 +64,7 @@ interface Come extends Refusable {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly visit: Visit
+  readonly startMs: number
 }
 
 export const handle = (answer: Answerer, request: IncomingMessage, response: ServerResponse, visit: Visit): void =>
@@ -70,7 +75,8 @@ export const handle = (answer: Answerer, request: IncomingMessage, response: Ser
     if (request.method !== "POST") return refuse(response, 405)
     const signature = signing.read(request.headers)
     if (signature === undefined) return refuse(response, 401)
-    const come: Come = { request, response, visit, signature, headers: signing.said(request.headers) }
+    const startMs = answer.begin()
+    const come: Come = { request, response, visit, startMs, signature, headers: signing.said(request.headers) }
     readBody(answer, request, come, (arrived) => {
       if (arrived === "aborted") return
       if (typeof arrived === "number") return refuse(response, arrived)
@@ -136,7 +142,7 @@ const withoutCredentials = (raw: ReadonlyArray<string>): ReadonlyArray<string> =
 
 const store = (
   answer: Answerer,
-  { headers, request, response, signature, visit }: Come,
+  { headers, request, response, signature, startMs, visit }: Come,
   { body, secret }: Signed,
   { release }: Arrived
 ): void => {
@@ -158,6 +164,7 @@ const store = (
       reply(response, visit, 200)
       release()
       answer.accepted(headers, secret, signature)
+      answer.received?.({ eventId, startMs, bytes: body.byteLength, traceparent: traceparentOf(request) })
     },
     failed: (cause) => {
       answer.notStored(cause)
@@ -166,6 +173,9 @@ const store = (
     }
   })
 }
+
+const traceparentOf = ({ headers: { traceparent } }: IncomingMessage): string | undefined =>
+  typeof traceparent === "string" ? traceparent : undefined
 
 /** Derived from the body, so that the same body always gets the same id. */
 const madeUpId = (bodySha256: Buffer): string => {

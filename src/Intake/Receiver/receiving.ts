@@ -66,6 +66,8 @@ const answering = ({ bodies, groups, knowing, reporting, settling, signing, star
   checking: (signature) => signing.checking(knowing.secrets, signature),
   wasRefused: (signature) => knowing.wasRefused(signature),
   settled: (then) => settling.wait(then),
+  begin: start.traces ? Date.now : () => 0,
+  received: start.traces ? (received) => reporting.received({ ...received, endMs: Date.now() }) : undefined,
   accepted: (headers, secret, signature) => {
     reporting.accepted(secret, signing.isPing(headers))
     if (knowing.came(signature, headers.eventId)) reporting.came(hexOf(signature), headers.eventId ?? null)

@@ -10,6 +10,7 @@ import * as Instant from "../../Domain/Instant.ts"
 import { unlessFollowing } from "../../Runtime/Leadership.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import { guarded } from "../../Runtime/Supervisor.ts"
+import * as Trace from "../../Runtime/Trace.ts"
 import type { StoreError } from "../../Stores/Store.ts"
 import { Outbox } from "../Outbox.ts"
 import type { Adapter } from "./Adapter.ts"
@@ -72,7 +73,7 @@ export const round = Effect.fnUntraced(function* (sending: Sending) {
       waitMs = Math.min(waitMs, dueMs)
       continue
     }
-    const sent = inHand(sending, message, deliver(sending, message, isProbe))
+    const sent = inHand(sending, message, Trace.within(message.entry.event_id, deliver(sending, message, isProbe)))
     yield* isProbe ? sent : Effect.forkIn(sent, sending.scope, { startImmediately: true })
   }
   yield* Effect.raceFirst(news.await, Effect.sleep(waitMs))
