@@ -59,6 +59,27 @@ export const figures: ReadonlyArray<Figure> = [
     of: "of the peer's p99; open loop",
     atMost: 1
   },
+  {
+    figure: "applied, with all telemetry sent",
+    bench: "telemetry",
+    at: "ratio",
+    of: "a worker that sends none, in turns",
+    atLeast: 0.9
+  },
+  {
+    figure: "its processor time",
+    bench: "telemetry",
+    at: "cpuRatio",
+    of: "a worker that sends none, in turns",
+    atMost: 1.1
+  },
+  {
+    figure: "the same at 100/s",
+    bench: "telemetry",
+    at: "trickleCpuRatio",
+    of: "each delivery has all its spans",
+    atMost: 1.2
+  },
   { figure: "receiver alone, of bare", bench: "ingest", at: "ratio", of: "bare node:http + HMAC", atLeast: 0.6 },
   {
     figure: "load of wide records",

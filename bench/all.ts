@@ -25,7 +25,7 @@ const benches = [
   ["upload", "duckdb"],
   ["publish", "duckdb"],
   ["peer", "postgres"],
-  ...["load", "walk", "ingest", "apply", "stream", "size", "ledger", "sink", "export"].flatMap((name) =>
+  ...["load", "walk", "ingest", "apply", "stream", "telemetry", "size", "ledger", "sink", "export"].flatMap((name) =>
     engines.map((engine) => [name, engine] as const)
   )
 ] as const
