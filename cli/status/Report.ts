@@ -11,11 +11,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
     `  ${"to do".padEnd(12)}${toDo}`
   ]),
   `siteledger    ${report.version} on ${report.host}, since ${report.startedAt}`,
-  ...Object.entries(report.backfill).map(
-    ([resource, walk]) =>
-      `${resource.padEnd(13)} ${walk.rows} rows, page ${walk.pagesDone} of ${walk.pagesTotal}, ${walk.proof}` +
-      (walk.quarantined > 0 ? `, ${walk.quarantined} records in quarantine` : "")
-  ),
+  ...lists(report.backfill),
   `inbox         ${report.inbox.pending} pending, ${report.inbox.quarantined} in quarantine`,
   ...unposted(report.inbox.unposted),
   `events        ${counted(report.events)} since the worker's start; last: ${report.lastEventAt ?? "never"}`,
@@ -45,6 +41,22 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `check         ${report.check.done} of ${report.check.of} parts read this week; last time all: ${report.check.at ?? "never"}`,
   ...report.workers.map(workerLine)
 ]
+
+/** One line each; of several, first how many are how sure. */
+const lists = (backfill: StatusReport["backfill"]): ReadonlyArray<string> => {
+  const all = Object.entries(backfill)
+  const width = Math.max(13, ...all.map(([resource]) => resource.length))
+  const byProof = Map.groupBy(all, ([, { proof }]) => proof)
+  const proofs = [...byProof].map(([proof, those]) => `${those.length} ${proof}`)
+  return [
+    ...(all.length < 2 ? [] : [`lists         ${all.length}: ${proofs.join(", ")}`]),
+    ...all.map(
+      ([resource, { pagesDone, pagesTotal, proof, quarantined, rows }]) =>
+        `${resource.padEnd(width)} ${rows} rows, page ${pagesDone} of ${pagesTotal}, ${proof}` +
+        (quarantined > 0 ? `, ${quarantined} records in quarantine` : "")
+    )
+  ]
+}
 
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
   // Without a sign for what rounds to zero.
