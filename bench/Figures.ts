@@ -15,6 +15,9 @@ export interface Figure {
 
 const stream = "wrk, 64 connections, applying beside it"
 const stored = "at `stored` events"
+const alone = "a whole worker, cumulative certificates, payable rules"
+const atOnce = "by a sink that answers at once"
+const posting = { bench: "ledger", unit: "ms" }
 const published = "a warehouse with 5,000,000 events"
 
 export const figures: ReadonlyArray<Figure> = [
@@ -45,6 +48,25 @@ export const figures: ReadonlyArray<Figure> = [
   { figure: "answered, p99", bench: "stream", at: "p99Ms", unit: "ms", of: stream },
   { figure: "oldest pending", bench: "stream", at: "oldestMs", unit: "ms", of: stream, atMost: 2000 },
   { figure: "paid → posted, worst p99", bench: "stream", at: "postedP99Ms", unit: "ms", of: stream, atMost: 1000 },
+  { ...posting, figure: "paid → entry at 50/s, p99", at: "at50.postedP99Ms", of: alone, atMost: 40 },
+  { ...posting, figure: "paid → acknowledged at 50/s, p99", at: "at50.acknowledgedP99Ms", of: atOnce, atMost: 50 },
+  { ...posting, figure: "bare POSTs at 50/s, p99", at: "at50.bareP99Ms", of: "to the same sink" },
+  { ...posting, figure: "paid → entry at 200/s, p99", at: "at200.postedP99Ms", of: alone, atMost: 100 },
+  { ...posting, figure: "paid → acknowledged at 200/s, p99", at: "at200.acknowledgedP99Ms", of: atOnce, atMost: 100 },
+  {
+    ...posting,
+    figure: "paid → entry at 50/s, p99",
+    at: "fleet.at50.postedP99Ms",
+    of: "several workers on one database"
+  },
+  {
+    ...posting,
+    figure: "`ledger verify`",
+    at: "verifySeconds",
+    unit: "s",
+    of: "100,000 entries, all bodies",
+    atMost: 6
+  },
   {
     figure: "accepted, of the closest peer",
     bench: "peer",

@@ -1,18 +1,28 @@
 /**
- * Pays IPCs at an even rate, in its own process, each certified by the delivery just before it, or EARLIER_MS before. Open loop: a slow answer
- * delays nothing, and each payment counts from when it was due. Prints one JSON line: event id → wall-clock milliseconds
- * at which its payment was due. Run: node bench/Payments.ts PORT COUNT PER_SECOND [SERIES [EARLIER_MS]]
+ * Pays IPCs at an even rate, in its own process, each certified EARLIER_MS before, or by the delivery just before. Open
+ * loop: a slow answer delays nothing. The IPCs of a project are certified in their order, and what is certified of it grows,
+ * also beyond the FIRST of an earlier run. Several ports take turns, an IPC each. Prints one JSON line: event id → wall-clock
+ * milliseconds at which its payment was due, and at which it was accepted.
+ * Run: node bench/Payments.ts PORT[,PORT…] COUNT PER_SECOND [SERIES [EARLIER_MS [FIRST]]]
  */
 import { createHmac } from "node:crypto"
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
-import { eventId, path, secret } from "./Signed.ts"
+import { eventId, path, projects, secret } from "./Signed.ts"
 
-const [port = "0", count = "1000", perSecond = "100", series = "PAID", earlierMs = "0"] = process.argv.slice(2)
+export interface Paid {
+  readonly dueAt: number
+  /** Of its 2xx. */
+  readonly acceptedAt: number
+}
+
+const [ports = "0", count = "1000", perSecond = "100", series = "PAID", ...others] = process.argv.slice(2)
+const [earlierMs = "0", firstIpc = "0"] = others
+const listening = ports.split(",")
 const agent = new Agent({ keepAlive: true })
-const dueAt: Record<string, number> = {}
+const paid: Record<string, Paid> = {}
 
-const deliver = (type: string, body: Buffer): Promise<void> =>
+const deliver = (n: number, type: string, body: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = {
       "content-type": "application/json",
@@ -20,7 +30,8 @@ const deliver = (type: string, body: Buffer): Promise<void> =>
       "x-service-event-id": eventId(body),
       "x-service-event-type": type
     }
-    const sent = request({ agent, port: Number(port), host: "127.0.0.1", path, method: "POST", headers })
+    const port = listening[n % listening.length]
+    const sent = request({ agent, port, host: "127.0.0.1", path, method: "POST", headers })
     sent.once("error", reject)
     sent.once("response", (response) => {
       if (response.statusCode === 200) response.resume().once("end", resolve)
@@ -30,7 +41,7 @@ const deliver = (type: string, body: Buffer): Promise<void> =>
   })
 
 const bodyOf = (n: number, second: number, contents: object): Buffer => {
-  const event_timestamp = new Date(Date.UTC(2026, 10, 1) + second * 1000).toISOString()
+  const event_timestamp = new Date(Date.UTC(2026, 10, 1) + (Number(firstIpc) + second) * 1000).toISOString()
   return Buffer.from(JSON.stringify({ event_timestamp, ipc_id: `${series}-${n}`, ...contents }))
 }
 
@@ -41,16 +52,31 @@ const until = async (elapsed: number): Promise<void> => {
 
 const first = { elapsed: performance.now() + Number(earlierMs), wall: Date.now() + Number(earlierMs) }
 const under: Array<Promise<void>> = []
-for (let n = 0; n < Number(count); n++) {
-  const dueMs = (n * 1000) / Number(perSecond)
-  await until(first.elapsed + dueMs - Number(earlierMs))
-  const certificate = bodyOf(n, n, { certified_amount: `${n + 1}.75`, certificate_url: `https://example.com/c/${n}` })
-  const payment = bodyOf(n, n + 1, { payment_reference: `PAY-${n}` })
-  dueAt[eventId(payment)] = first.wall + dueMs
-  under.push(deliver("ipc.certified", certificate))
-  await until(first.elapsed + dueMs)
-  under.push(deliver("ipc.paid", payment))
+
+/** `earlier`: than the payment of the same IPC is due. */
+const each = async (earlier: number, send: (n: number, dueMs: number) => Promise<void>): Promise<void> => {
+  for (let n = 0; n < Number(count); n++) {
+    const dueMs = (n * 1000) / Number(perSecond)
+    await until(first.elapsed + dueMs - earlier)
+    under.push(send(n, dueMs))
+  }
 }
+
+const certify = (n: number): Promise<void> => {
+  const certified = {
+    certified_amount: `${Number(firstIpc) + n + 1}.75`,
+    certificate_url: `https://example.com/c/${n}`
+  }
+  return deliver(n, "ipc.certified", bodyOf(n, n, { project_id: (n % projects) + 1, ...certified }))
+}
+
+const pay = async (n: number, dueMs: number): Promise<void> => {
+  const payment = bodyOf(n, n + 1, { payment_reference: `PAY-${n}` })
+  await deliver(n, "ipc.paid", payment)
+  paid[eventId(payment)] = { dueAt: first.wall + dueMs, acceptedAt: Date.now() }
+}
+
+await Promise.all([each(Number(earlierMs), certify), each(0, pay)])
 await Promise.all(under)
 agent.destroy()
-process.stdout.write(`${JSON.stringify(dueAt)}\n`)
+process.stdout.write(`${JSON.stringify(paid)}\n`)

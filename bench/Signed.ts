@@ -7,6 +7,9 @@ import type { Delivery } from "../src/Stores/Deliveries.ts"
 export const secret = "bench-webhook-secret"
 export const path = "/hooks/construction"
 
+/** In which payments are made. */
+export const projects = 50
+
 export interface Signed {
   readonly body: Buffer
   readonly eventId: string
@@ -24,7 +27,7 @@ const fields = (type: string, n: number): Readonly<Record<string, unknown>> => {
 }
 
 const sentence = "Measured on site with the engineer's representative; quantities as per the joint record sheets. "
-const note = sentence.repeat(4)
+export const note = sentence.repeat(4)
 /** With which a body is as long as a peer's events are on average. */
 const longNote = sentence.repeat(17)
 

@@ -5,11 +5,10 @@
  * are separate processes. Goals: alone ≤ 50 ms, at 200 per second p99 ≤ 100 ms, and the slow sink's backlog doesn't grow.
  * Run: node bench/sink.ts [--engine postgres]
  */
-import { Agent, request } from "node:http"
 import { type Child, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import { type Receiving, receiving } from "./Receiving.ts"
-import { pause, until } from "./Waiting.ts"
+import { bare, delays, paidBy, type Times } from "./Arrivals.ts"
 
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
 
@@ -43,40 +42,8 @@ const working = async (sink: string): Promise<Receiving> => {
   })
 }
 
-type Times = Readonly<Record<string, number>>
-
-/** From when each was due until it arrived. */
-const delays = (sink: Child, dueAt: Times): Promise<ReadonlyArray<number>> =>
-  until("everything has arrived", async () => {
-    const arrivedAt = (await (await fetch(`http://127.0.0.1:${sink.line}`)).json()) as Times
-    const waits = Object.entries(dueAt).map(([id, at]) => (arrivedAt[id] ?? Number.NaN) - at)
-    return waits.some(Number.isNaN) ? undefined : waits
-  })
-
-const post = (agent: Agent, port: string, id: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const sent = request({ agent, port: Number(port), host: "127.0.0.1", path: "/entries", method: "POST" })
-    sent.once("error", reject)
-    sent.once("response", (response) => response.resume().once("end", resolve))
-    sent.end(JSON.stringify({ event_id: id }))
-  })
-
-/** POSTs of nothing but an id. */
-const bare = async ({ line: port }: Child, count: number, perSecond: number): Promise<Times> => {
-  const agent = new Agent({ keepAlive: true })
-  const dueAt: Record<string, number> = {}
-  const first = Date.now()
-  const under: Array<Promise<void>> = []
-  for (let n = 0; n < count; n++) {
-    const due = first + (n * 1000) / perSecond
-    await pause(Math.max(0, due - Date.now()))
-    dueAt[`bare-${n}`] = due
-    under.push(post(agent, port, `bare-${n}`))
-  }
-  await Promise.all(under)
-  agent.destroy()
-  return dueAt
-}
+const dueAt = (sender: Child): Times =>
+  Object.fromEntries(Object.entries(paidBy(sender)).map(([id, each]) => [id, each.dueAt]))
 
 const measured = (waits: ReadonlyArray<number>) => ({
   p50Ms: Math.max(1, round(quantile(waits, 0.5), 0)),
@@ -90,12 +57,12 @@ const run = async (name: string, { answerAfterMs, earlierMs, perSecond }: Scenar
   const count = Math.ceil(perSecond * seconds)
   // Code that has run before is compiled.
   const warm = await start("Payments.ts", port, warming, warmingPerSecond, `${name}-warm`)
-  await delays(sink, JSON.parse(warm.line) as Times)
+  await delays(sink, dueAt(warm))
   const before = worker.cpuMs
   const paid = await start("Payments.ts", port, count, perSecond, name, earlierMs)
-  const waits = await delays(sink, JSON.parse(paid.line) as Times)
+  const waits = await delays(sink, dueAt(paid))
   const cpu = worker.cpuMs - before
-  const waitsBare = await delays(sink, await bare(sink, Math.min(count, mostBare), Math.max(perSecond, 20)))
+  const waitsBare = await bare(sink, Math.min(count, mostBare), Math.max(perSecond, 20))
   await worker.stop()
   sink.process.kill()
   const [own, without] = [measured(waits), measured(waitsBare)]
