@@ -9,16 +9,17 @@ import { insertAll, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
+import * as OpenOrder from "./CertifiedOrder/OpenOrder.ts"
 import * as Chain from "./Chain.ts"
 import * as Epoch from "./Epoch.ts"
 import type { Entry, Fact, Hold, Terms } from "./Fact.ts"
-import { fold, type Turn } from "./Fold.ts"
-import { empty } from "./Fold/Known.ts"
+import { fold, isNews, type Turn } from "./Fold.ts"
+import { type Books, empty } from "./Fold/Known.ts"
 import { canMove } from "./Fold/Position.ts"
 import * as Compared from "./Outbox/Compared.ts"
 import * as Messages from "./Outbox/Messages.ts"
 import * as Rows from "./Rows.ts"
-import { read } from "./StoredBooks.ts"
+import * as StoredBooks from "./StoredBooks.ts"
 
 type Tx = Transaction<StoreTables>
 
@@ -36,6 +37,9 @@ export interface Recorded {
 /**
  * One fact at a time, so batch boundaries change nothing. With a `posting`, each entry enters the outbox in the same
  * transaction.
+ *
+ * The books are read before it is this transaction's turn, because until it ends all other workers wait; afterwards only
+ * those are read again that others have changed meanwhile.
  */
 export const record = async (
   tx: Tx,
@@ -43,11 +47,17 @@ export const record = async (
   terms: Terms,
   posting?: Messages.Posting
 ): Promise<Recorded> => {
+  const standing = await StoredBooks.standing(tx, ipcsOf(newFacts))
+  const news = newFacts.filter((fact) => mayBeNews(fact, standing, terms))
+  if (news.length === 0) return nothing
   await oneAtATime(tx, "ledger")
   const latest = await latestIn(tx)
   if (latest.order === null) await CertifiedOrder.make(tx)
+  const changed =
+    latest.number === standing.number ? [] : await StoredBooks.changedSince(tx, standing.number, ipcsOf(news))
+  const books = new Map([...standing.books, ...(await StoredBooks.read(tx, changed))])
   // Another worker may have started since, with other terms.
-  const kept = await folded(tx, newFacts, latest.terms ?? terms, latest.number)
+  const kept = await folded(tx, { books, news, number: latest.number, terms: latest.terms ?? terms })
   await write(tx, kept, latest, posting)
   return {
     facts: kept.length,
@@ -58,18 +68,32 @@ export const record = async (
   }
 }
 
-/** What is new, and what it leads to. `number`: of the last fact. */
-const folded = async (
-  tx: Tx,
-  newFacts: ReadonlyArray<NewFact>,
-  terms: Terms,
-  number: number
-): Promise<ReadonlyArray<Kept>> => {
-  const books = await read(
+const ipcsOf = (facts: ReadonlyArray<NewFact>): ReadonlyArray<string> => [...new Set(facts.map(({ ipcId }) => ipcId))]
+
+/** Told by events, of which each may be heard several times, by several workers. */
+const told: ReadonlySet<Fact["kind"]> = new Set(["certificate", "payment", "project"])
+
+const mayBeNews = (newFact: NewFact, { books, terms: newest }: StoredBooks.Standing, terms: Terms): boolean => {
+  const before = books.get(newFact.ipcId)
+  return before === undefined || !told.has(newFact.kind) || isNews(before, { ...newFact, number: 0 }, newest ?? terms)
+}
+
+interface Recording {
+  readonly books: Map<string, Books>
+  readonly news: ReadonlyArray<NewFact>
+  readonly terms: Terms
+  /** Of the last fact. */
+  readonly number: number
+}
+
+/** What is new, and what it leads to. */
+const folded = async (tx: Tx, { books, news, number, terms }: Recording): Promise<ReadonlyArray<Kept>> => {
+  const order = await OpenOrder.open(
     tx,
-    newFacts.map(({ ipcId }) => ipcId)
+    terms,
+    books,
+    news.map((fact) => ({ ...fact, number }))
   )
-  const order = CertifiedOrder.open(tx, terms)
   const kept: Array<Kept> = []
   const learn = async (newFact: NewFact): Promise<void> => {
     const { eventId, ipcId, knownAt } = newFact
@@ -78,14 +102,14 @@ const folded = async (
     const { fact, ...turn } = fold(before, given, terms)
     if (fact === undefined) return
     books.set(ipcId, turn.books)
-    kept.push({ fact, turn })
+    kept.push({ fact, turn, before })
     if (!canMove(fact)) return
     for (const { ipcId: next, preceding } of await order.changed(before, turn.books)) {
-      for (const [id, each] of books.has(next) ? [] : await read(tx, [next])) books.set(id, each)
+      for (const [id, each] of books.has(next) ? [] : await StoredBooks.read(tx, [next])) books.set(id, each)
       await learn({ kind: "preceding", ipcId: next, knownAt, ...(eventId === undefined ? {} : { eventId }), preceding })
     }
   }
-  for (const newFact of newFacts) await learn(newFact)
+  for (const newFact of news) await learn(newFact)
   await order.close()
   return kept
 }
@@ -98,11 +122,10 @@ const write = async (
 ): Promise<void> => {
   if (kept.length === 0) return
   let { sequence } = latest
-  const first = sequence + 1
   const queued = ({ certified_as }: Entry) =>
     posting === undefined ? null : Messages.queuedAs(posting.status, certified_as)
   let link = await Chain.newest(tx, latest.number === 0 ? Chain.start : latest.chain)
-  const rows = kept.map(({ fact, turn }) => {
+  const rows = kept.map(({ before, fact, turn }) => {
     const linked = {
       fact: Rows.factRow(fact),
       entries: turn.entries.map((entry) =>
@@ -111,7 +134,11 @@ const write = async (
       decisions: turn.closed.map((hold) => Rows.decisionRow(hold, fact))
     }
     link = Chain.next(link, linked)
-    return { fact: { ...linked.fact, chain: link }, entries: linked.entries.map((row) => ({ ...row, chain: link })) }
+    const entries = linked.entries.map((row, n) => {
+      const { entry_id: after } = turn.entries[n - 1] ?? before.entries.at(-1) ?? { entry_id: undefined }
+      return { entry: { ...row, chain: link }, after }
+    })
+    return { fact: { ...linked.fact, chain: link }, entries }
   })
   await insertAll(
     tx,
@@ -119,8 +146,12 @@ const write = async (
     rows.map((row) => row.fact)
   )
   const entries = rows.flatMap((row) => row.entries)
-  await insertAll(tx, "ledger_entries", entries)
-  if (entries.length > 0 && posting !== undefined) await Messages.put(tx, first, posting)
+  await insertAll(
+    tx,
+    "ledger_entries",
+    entries.map(({ entry }) => entry)
+  )
+  if (posting !== undefined) await Messages.put(tx, entries, posting)
   for (const { fact, turn } of kept) {
     if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)
@@ -130,6 +161,7 @@ const write = async (
 interface Kept {
   readonly fact: Fact
   readonly turn: Omit<Turn, "fact">
+  readonly before: Books
 }
 
 export const nothing: Recorded = { facts: 0, entries: [], opened: [], changed: [], closed: [] }

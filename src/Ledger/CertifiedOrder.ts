@@ -3,130 +3,23 @@
  * the one before it, so each IPC's books are told what precedes it, as part of their facts: folding them again needs no
  * other books.
  *
- * The order is kept in a table of its own, in the transaction of the facts that it follows from.
+ * The order is kept in a table of its own, in the transaction of the facts that it follows from (`CertifiedOrder/OpenOrder`).
  */
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
+import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
 import { insertAll, isAmong } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import type { Fact, Preceding, Terms } from "./Fact.ts"
+import { neighbour, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
+import type { Told } from "./CertifiedOrder/OpenOrder.ts"
+import type { Preceding, Terms } from "./Fact.ts"
 import { certifiedAs, hasCumulative } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
-import {
-  canMove,
-  isSaid,
-  isSame,
-  type Position,
-  positionOf,
-  positionWith,
-  precedingOf,
-  stands
-} from "./Fold/Position.ts"
-import * as Rows from "./Rows.ts"
+import { isSame, type Position, positionOf, precedingOf } from "./Fold/Position.ts"
 import { ipcsAfter, read } from "./StoredBooks.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
 type Row = StoreTables["ledger_certified"]
-
-/** What an IPC is to be told. */
-export interface Told {
-  readonly ipcId: string
-  readonly preceding: Preceding
-}
-
-export interface CertifiedOrder {
-  /** The fact, and what precedes its IPC once it is known, where that is news. */
-  readonly completed: (before: Books, fact: Fact) => Promise<Fact>
-  /** After the books of an IPC have changed: which others may have to be told. */
-  readonly changed: (before: Books, after: Books) => Promise<ReadonlyArray<Told>>
-  /** Writes what is still in memory. */
-  readonly close: () => Promise<void>
-}
-
-export const open = (tx: Tx, terms: Terms): CertifiedOrder => {
-  const waiting = new Map<string, Position | undefined>()
-  const isCumulative = (position: Position | undefined): position is Position =>
-    position !== undefined && certifiedAs(position.projectId, terms) === "cumulative"
-
-  const close = async (): Promise<void> => {
-    if (waiting.size === 0) return
-    await tx
-      .deleteFrom("ledger_certified")
-      .where(isAmong(tx, "ipc_id", [...waiting.keys()]))
-      .execute()
-    await insertAll(
-      tx,
-      "ledger_certified",
-      [...waiting.values()].flatMap((each) => (each ? [rowOf(each)] : []))
-    )
-    waiting.clear()
-  }
-
-  return {
-    completed: async (before, fact) => {
-      if (!canMove(fact) || !(hasCumulative(terms) || isTold(before))) return fact
-      const position = positionWith(before, fact)
-      if (position === undefined || isSame(position, positionOf(before))) return fact
-      if (!isCumulative(position) && !isTold(before)) return fact
-      await close()
-      const preceding = precedingOf(await neighbour(tx, position, "before"), position)
-      return isSaid(before, preceding) ? fact : { ...fact, preceding }
-    },
-    changed: async (before, after) => {
-      if (stands(before, after)) return []
-      const [from, to] = [positionOf(before), positionOf(after)]
-      if (isSame(from, to)) return []
-      waiting.set(after.ipcId, to)
-      const moved = [from, to].filter((each) => each !== undefined)
-      // Those that come after it may have been told once, when its project was cumulative.
-      if (!moved.some(isCumulative) && !isTold(before)) return []
-      await close()
-      const told: Array<Told> = []
-      for (const position of moved) {
-        const next = await neighbour(tx, position, "after")
-        if (next === undefined || told.some(({ ipcId }) => ipcId === next.ipcId)) continue
-        told.push({ ipcId: next.ipcId, preceding: precedingOf(await neighbour(tx, next, "before"), next) })
-      }
-      return told
-    },
-    close
-  }
-}
-
-/** It was told what precedes it once, and goes by that. */
-const isTold = ({ preceding }: Books): boolean => preceding !== undefined
-
-const rowOf = ({ certificates, firstAt, ipcId, projectId }: Position): Row => ({
-  ipc_id: ipcId,
-  project_id: projectId,
-  first_at: firstAt,
-  certificates: Rows.toJson(certificates)
-})
-
-const positionIn = ({ certificates, first_at, ipc_id, project_id }: Row): Position => ({
-  ipcId: ipc_id,
-  projectId: project_id,
-  firstAt: first_at,
-  certificates: Rows.fromJson(certificates) as Position["certificates"]
-})
-
-/** The next one in its project on that side; itself may still stand elsewhere. */
-const neighbour = async (
-  db: Db,
-  { firstAt, ipcId, projectId }: Position,
-  side: "before" | "after"
-): Promise<Position | undefined> => {
-  const [isThere, order]: [RawBuilder<unknown>, RawBuilder<unknown>] =
-    side === "before"
-      ? [sql`(first_at, ipc_id) < (${firstAt}, ${ipcId})`, sql`desc`]
-      : [sql`(first_at, ipc_id) > (${firstAt}, ${ipcId})`, sql`asc`]
-  const { rows } = await sql<Row>`
-    select * from ledger_certified where project_id = ${projectId} and ipc_id <> ${ipcId} and ${isThere}
-    order by first_at ${order}, ipc_id ${order} limit 1`.execute(db)
-  const [row] = rows
-  return row === undefined ? undefined : positionIn(row)
-}
 
 /** In the Store's meta, once the table has every IPC of the books. */
 export const key = "ledger_certified"

@@ -66,8 +66,8 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
 const hasNoEffect = ({ changed, closed, entries, opened }: Turn): boolean =>
   entries.length + opened.length + changed.length + closed.length === 0
 
-/** False if everything that the fact says is known already. */
-const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
+/** False if everything that the fact says is known already; of what events tell, it then is for ever. */
+export const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
   switch (fact.kind) {
     case "certificate":
       return !books.certificates.some(

@@ -1,13 +1,13 @@
 /**
  * Reads the books of IPCs from the Store: facts, entries and holds as they were recorded.
  */
-import { type Kysely, sql } from "kysely"
+import { type Kysely, type Selectable, sql } from "kysely"
 import { Effect } from "effect"
-import { isAmong } from "../Stores/Sql.ts"
+import { isAmong, together } from "../Stores/Sql.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { agreed } from "./Agreed.ts"
-import type { Fact } from "./Fact.ts"
+import { agreed, newestContent, parsed } from "./Agreed.ts"
+import type { Fact, Terms } from "./Fact.ts"
 import { type Books, empty, learn } from "./Fold/Known.ts"
 import { isOfFirstRules, recovered } from "./Refold.ts"
 import * as Rows from "./Rows.ts"
@@ -27,11 +27,8 @@ export const factsOf = async (
  * Without projects, and what precedes, that a newer fact of the kind replaced: most facts of an IPC are of these. A project's
  * fact may say what precedes, too.
  */
-const validFactsOf = async (
-  db: Kysely<StoreTables>,
-  ipcIds: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, ReadonlyArray<Fact>>> => {
-  const rows = await db
+const validFacts = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) =>
+  db
     .selectFrom("ledger_facts as fact")
     .selectAll()
     .where(areOf(db, ipcIds))
@@ -51,19 +48,71 @@ const validFactsOf = async (
       ])
     )
     .orderBy("number")
-    .execute()
-  return Map.groupBy(rows.map(Rows.toFact), ({ ipcId }) => ipcId)
+
+/** The rows of these IPCs' books. */
+const queriesOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => ({
+  facts: validFacts(db, ipcIds),
+  entries: db.selectFrom("ledger_entries").selectAll().where(areOf(db, ipcIds)).orderBy("sequence"),
+  holds: db.selectFrom("ledger_holds").selectAll().where(areOf(db, ipcIds))
+})
+
+interface BookRows {
+  readonly facts: ReadonlyArray<Selectable<StoreTables["ledger_facts"]>>
+  readonly entries: ReadonlyArray<Selectable<StoreTables["ledger_entries"]>>
+  readonly holds: ReadonlyArray<Selectable<StoreTables["ledger_holds"]>>
 }
 
 /** The books of these IPCs, without those that nothing is known of. */
-export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> => {
-  const among = areOf(tx, ipcIds)
-  const facts = await validFactsOf(tx, ipcIds)
-  const entries = await tx.selectFrom("ledger_entries").selectAll().where(among).orderBy("sequence").execute()
-  const holds = await tx.selectFrom("ledger_holds").selectAll().where(among).execute()
+export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> =>
+  ipcIds.length === 0 ? new Map() : booksOf(tx, await together(tx, queriesOf(tx, ipcIds)))
+
+export interface Standing {
+  readonly books: ReadonlyMap<string, Books>
+  /** Of the last fact that they may rest on: what they lack has a greater one. */
+  readonly number: number
+  /** The newest; undefined before the first worker has started. */
+  readonly terms: Terms | undefined
+}
+
+/** The same as `read`, with how far that is. */
+export const standing = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Standing> => {
+  const newest = tx.selectNoFrom((from) => [
+    newestContent(from).as("content"),
+    from
+      .selectFrom("ledger_facts")
+      .select((of) => of.fn.max("number").as("n"))
+      .as("number")
+  ])
+  const { facts, entries, holds, now } = await together(tx, { now: newest, ...queriesOf(tx, ipcIds) })
+  const { content, number } = now[0] ?? { content: null, number: null }
+  return {
+    books: await booksOf(tx, { facts, entries, holds }),
+    number: Number(number ?? 0),
+    terms: content === null ? undefined : parsed(content)
+  }
+}
+
+/** Which of these IPCs have facts of a greater number. */
+export const changedSince = async (
+  tx: Kysely<StoreTables>,
+  number: number,
+  ipcIds: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  const rows = await tx
+    .selectFrom("ledger_facts")
+    .select("ipc_id")
+    .distinct()
+    .where("number", ">", number)
+    .where(areOf(tx, ipcIds))
+    .execute()
+  return rows.map((row) => row.ipc_id)
+}
+
+const booksOf = async (tx: Kysely<StoreTables>, rows: BookRows): Promise<Map<string, Books>> => {
+  const facts = Map.groupBy(rows.facts.map(Rows.toFact), ({ ipcId }) => ipcId)
   // Grouped once, not filtered for each IPC: one may have thousands of any of them.
-  const entriesOf = Map.groupBy(entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
-  const holdsOf = Map.groupBy(holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
+  const entriesOf = Map.groupBy(rows.entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
+  const holdsOf = Map.groupBy(rows.holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
   const known = [...new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])].map((ipcId) => ({
     ...learn(empty(ipcId), facts.get(ipcId) ?? []),
     entries: entriesOf.get(ipcId) ?? [],

@@ -1,7 +1,15 @@
 /**
  * The few expressions that differ between the Store's two engines.
  */
-import { type Insertable, type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely"
+import {
+  type Expression,
+  type Insertable,
+  type Kysely,
+  PostgresAdapter,
+  type RawBuilder,
+  sql,
+  type Transaction
+} from "kysely"
 import * as Json from "../Domain/Json.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
@@ -28,6 +36,22 @@ export const listedNumbers = (db: Db, values: ReadonlyArray<number>): RawBuilder
     ? sql<number>`(select value from unnest(${values}::bigint[]) with ordinality as listed (value, place))`
     : sql<number>`(select value from json_each(${JSON.stringify(values)}))`
 
+/** Rows of texts as a subquery, with these columns and `place`, which counts from 0. */
+export const listedRows = (
+  db: Db,
+  names: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): RawBuilder<unknown> => {
+  if (isPostgres(db)) {
+    const lists = names.map((_, column) => sql`${rows.map((row) => row[column])}::text[]`)
+    const columns = sql.join(names.map((name) => sql.ref(name)))
+    return sql`(select ${columns}, number - 1 as place
+      from unnest(${sql.join(lists)}) with ordinality as listed (${columns}, number))`
+  }
+  const cells = names.map((name, column) => sql`json_extract(value, ${sql.lit(`$[${column}]`)}) as ${sql.ref(name)}`)
+  return sql`(select ${sql.join(cells)}, key as place from json_each(${JSON.stringify(rows)}))`
+}
+
 /** For indexed columns: PostgreSQL uses the index for an array, but not for a subquery of a thousand rows. */
 export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): RawBuilder<boolean> =>
   isPostgres(db)
@@ -36,25 +60,63 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
 
 /**
  * Inserts rows that all have the same columns. Kysely's own insert of many rows is another statement for each number of
- * them, which takes longer to compile than to run; these are the same for any number.
+ * them, which takes longer to compile than to run; these are the same for any number. `replacing`: rows with the same value
+ * of this column, of which each is given once.
  */
 export const insertAll = async <T extends keyof StoreTables & string>(
   tx: Transaction<StoreTables>,
   table: T,
-  rows: ReadonlyArray<Insertable<StoreTables[T]> & object>
+  rows: ReadonlyArray<Insertable<StoreTables[T]> & object>,
+  replacing?: keyof StoreTables[T] & string
 ): Promise<void> => {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return
   const columns = sql.join(names.map((name) => sql.ref(name)))
+  const instead = replacing === undefined ? sql`` : replaced(names, replacing)
   if (isPostgres(tx)) {
     await sql`
       insert into ${sql.table(table)} (${columns})
-      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${Json.stringify(rows)})`.execute(tx)
+      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${Json.stringify(rows)})
+      ${instead}`.execute(tx)
     return
   }
-  const row = sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(names)})`.compile(tx)
+  const row = sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(names)}) ${instead}`.compile(tx)
   const cells = rows.map((each) => names.map((name) => (each as Readonly<Record<string, unknown>>)[name]))
   for (const parameters of cells) await tx.executeQuery({ ...row, parameters })
+}
+
+const replaced = (names: ReadonlyArray<string>, key: string): RawBuilder<unknown> => {
+  const sets = names.filter((name) => name !== key).map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`)
+  return sql`on conflict (${sql.ref(key)}) do update set ${sql.join(sets)}`
+}
+
+/** Of columns that are text or whole numbers. */
+type Queries<Rows> = { readonly [Name in keyof Rows]: Expression<Rows[Name]> & Query<Rows[Name]> }
+
+interface Query<Row> {
+  readonly execute: () => Promise<ReadonlyArray<Row>>
+}
+
+/**
+ * The rows of several queries. A server answers them in one round trip, as JSON, and as of one point in time; SQLite runs
+ * them one after the other.
+ */
+export const together = async <Rows extends Readonly<Record<string, object>>>(
+  db: Db,
+  queries: Queries<Rows>
+): Promise<{ readonly [Name in keyof Rows]: ReadonlyArray<Rows[Name]> }> => {
+  const named = Object.entries<Expression<object> & Query<object>>(queries)
+  const all: Record<string, ReadonlyArray<object>> = {}
+  if (isPostgres(db)) {
+    const lists = named.map(
+      ([name, query]) => sql`(select coalesce(json_agg(each), '[]') from ${query} as each) as ${sql.ref(name)}`
+    )
+    const { rows } = await sql<Readonly<Record<string, string>>>`select ${sql.join(lists)}`.execute(db)
+    for (const [name] of named) all[name] = JSON.parse(rows[0]?.[name] ?? "[]") as ReadonlyArray<object>
+  } else {
+    for (const [name, query] of named) all[name] = await query.execute()
+  }
+  return all as { readonly [Name in keyof Rows]: ReadonlyArray<Rows[Name]> }
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
+import { insertAll, isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { CertifiedAs } from "../../Stores/Tables/Ledger.ts"
 import type { OutboxMessage } from "./Due.ts"
@@ -44,30 +44,53 @@ export interface Failure {
   readonly againAt: Instant | undefined
 }
 
+/** An entry that was just posted, and the last one of its IPC before, by its id; undefined: it is the first. */
+export interface Fresh {
+  readonly entry: Pick<StoreTables["ledger_entries"], "certified_as" | "entry_id" | "ipc_id" | "sequence">
+  readonly after: string | undefined
+}
+
 /**
- * Queues what was just posted, from this sequence on, in the same transaction. If an entry's predecessor in its IPC was
- * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting
- * system has the predecessor.
+ * Queues what was just posted, in order, in the same transaction. If an entry's predecessor in its IPC was never queued,
+ * the entry is held back (dead without an attempt), because only a person knows whether the accounting system has the
+ * predecessor.
  */
-export const put = async (tx: Tx, fromSequence: number, posting: Posting): Promise<void> => {
-  const { at, status } = posting
-  await sql`
-    insert into ledger_outbox (
-      entry_id, sequence, ipc_id, status, kept_since, queued_at, next_attempt_at, state, last_error)
-    select entry_id, sequence, ipc_id, ${asQueued(status)}, ${keptSince(posting)}, cast(${at} as text), cast(${at} as text),
-      case when missing is null then 'pending' else 'dead' end,
-      'Held back: entry ' || missing || cast(${heldBack} as text)
-    from (
-      select entry_id, sequence, ipc_id, certified_as,
-        (select before.sequence from ledger_entries before
-          where before.sequence = (
-              select max(earlier.sequence) from ledger_entries earlier
-              where earlier.ipc_id = e.ipc_id and earlier.sequence < e.sequence)
-            and before.sequence < ${fromSequence}
-            and not exists (select 1 from ledger_outbox o where o.entry_id = before.entry_id)) as missing
-      from ledger_entries e
-      where sequence >= ${fromSequence}) as fresh
-    order by sequence`.execute(tx)
+export const put = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDrafts, status }: Posting): Promise<void> => {
+  const own = new Set(fresh.map(({ entry }) => entry.entry_id))
+  const unqueued = await neverQueued(
+    tx,
+    fresh.flatMap(({ after }) => (after === undefined || own.has(after) ? [] : [after]))
+  )
+  const rows = fresh.map(({ after, entry: { certified_as, entry_id, ipc_id, sequence } }) => {
+    const as = queuedAs(status, certified_as)
+    const missing = after === undefined ? undefined : unqueued.get(after)
+    return {
+      entry_id,
+      sequence,
+      ipc_id,
+      status: as,
+      kept_since: keepsDrafts === true && as === "draft" ? at : null,
+      queued_at: at,
+      next_attempt_at: at,
+      state: missing === undefined ? ("pending" as const) : ("dead" as const),
+      last_error: missing === undefined ? null : `Held back: entry ${missing}${heldBack}`
+    }
+  })
+  await insertAll(tx, "ledger_outbox", rows)
+}
+
+/** Of these entries; with their numbers. */
+const neverQueued = async (tx: Tx, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, number>> => {
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom("ledger_entries as entry")
+    .select(["entry_id", "sequence"])
+    .where(isAmong(tx, "entry_id", ids))
+    .where(({ exists, not, selectFrom }) =>
+      not(exists(selectFrom("ledger_outbox as o").select("o.entry_id").whereRef("o.entry_id", "=", "entry.entry_id")))
+    )
+    .execute()
+  return new Map(rows.map(({ entry_id, sequence }) => [entry_id, sequence]))
 }
 
 const heldBack =
