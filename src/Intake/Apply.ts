@@ -22,7 +22,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { apply, atOnce } from "./Apply/Batch.ts"
 import { gathering } from "./Apply/Gathering.ts"
-import { Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
+import { hearBeside, Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
 import { Inbox } from "./Inbox.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -67,9 +67,8 @@ export class Apply extends Context.Service<
         yield* inbox.arrived.close
         yield* hearMeanwhile(hearing, Duration.zero, Duration.zero)
         while (true) {
-          const [lasted, taken] = yield* Effect.timed(
-            Effect.retry(turn.withPermit(step(counts, hearing, steps)), atOnce)
-          )
+          const batch = Effect.retry(turn.withPermit(step(counts, hearing, steps)), atOnce)
+          const [lasted, taken] = yield* hearBeside(hearing, batch)
           if (taken === 0) return
           const before = ended
           ended = yield* Clock.currentTimeMillis

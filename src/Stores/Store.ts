@@ -76,7 +76,7 @@ export interface Deliveries {
   /**
    * What waits after a sequence, without taking it: events whose header names one of these types, or none. `after`:
    * undefined for all that wait and were never handed out. One may be missed, if another was numbered before it but stored
-   * later; none of it says that an event isn't there.
+   * later; none of it says that an event isn't there, nor whether another event has the same id.
    */
   readonly peek: (types: ReadonlyArray<string>, after: number | undefined) => Effect.Effect<Peeked, StoreError>
   /** `applied`: events with the number of deliveries known when they were applied. */
@@ -134,6 +134,8 @@ export class Store extends Context.Service<
      * transaction, and their order must keep a crash in between harmless.
      */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+    /** Whether they share one. */
+    readonly sharesDatabase: boolean
     /**
      * Runs the effect once others can see what was written: at once, or after the surrounding `atomically` is committed;
      * never if that fails.

@@ -34,7 +34,13 @@ const world = () => {
   const mirrors = { ...noMirrors, live: Effect.sync(() => Option.some(live)) }
   const layer = Mirror.layer.pipe(
     Layer.provide([
-      Layer.mock(Store, { deliveries, engine: "sqlite", pollEvery: Duration.infinity, workers: {} as never }),
+      Layer.mock(Store, {
+        deliveries,
+        engine: "sqlite",
+        sharesDatabase: false,
+        pollEvery: Duration.infinity,
+        workers: {} as never
+      }),
       Layer.mock(Warehouse, { mirrors, id: "mocked" }),
       Layer.mock(Apply, {}),
       Reasons.layer

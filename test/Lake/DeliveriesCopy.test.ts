@@ -16,7 +16,13 @@ it.effect("the copy of the deliveries on the lake is tried again in an hour", ()
   const deliveries = { copying, damage, last: Effect.succeed(1) } as unknown as Deliveries
   const layer = DeliveriesCopy.layer.pipe(
     Layer.provide([
-      Layer.mock(Store, { deliveries, engine: "sqlite", pollEvery: Duration.infinity, workers: {} as never }),
+      Layer.mock(Store, {
+        deliveries,
+        engine: "sqlite",
+        sharesDatabase: false,
+        pollEvery: Duration.infinity,
+        workers: {} as never
+      }),
       Layer.mock(Lake, {
         name: "s3://a",
         list: () => Effect.fail(new LakeError({ reason: "Denied", message: "denied" }))

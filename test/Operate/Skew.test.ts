@@ -43,7 +43,13 @@ describe("skew", () => {
       })
     const layer = Skew.layer.pipe(
       Layer.provide([
-        Layer.mock(Store, { deliveries, engine: "sqlite", pollEvery: Duration.infinity, workers: {} as never }),
+        Layer.mock(Store, {
+          deliveries,
+          engine: "sqlite",
+          sharesDatabase: false,
+          pollEvery: Duration.infinity,
+          workers: {} as never
+        }),
         Layer.mock(Warehouse, { query, id: "mocked", mirrors: noMirrors }),
         Reasons.layer
       ])

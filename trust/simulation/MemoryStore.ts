@@ -163,6 +163,7 @@ export const opened = (
     Store.of({
       engine: "sqlite",
       atomically: (effect) => effect,
+      sharesDatabase: false,
       afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,

@@ -34,8 +34,8 @@ const intake: ReadonlyArray<Break> = [
   ),
   apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
   batch(
-    "yield* ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))",
-    "yield* ledger.hear([])",
+    "ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))",
+    "ledger.hear([])",
     "payments are applied to rows and not posted"
   ),
   hearing(

@@ -1,6 +1,7 @@
 /**
  * One batch of events, in one direction: read → the ledger's entries in the Store → one write of the warehouse (rows,
- * events, what it lacks of the books) → settled in the Store.
+ * events, what it lacks of the books) → settled in the Store. Where all that is one transaction of a database, the ledger
+ * comes last: from there to the commit, other workers wait for their turn at the books.
  *
  * Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
  * An event that an engine can't hold waits in quarantine on all of them, and blocks nothing after it.
@@ -34,7 +35,10 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   const readings = yield* withinMemory(events, (event) => read(event, reader, nowMicros))
   const batch = turn && firstOf(turn.took, readings.length)
   const ledger = yield* Ledger
-  yield* ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))
+  const hear = Effect.suspend(() =>
+    ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))
+  )
+  if (!store.sharesDatabase) yield* hear
   const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
   const settle = async (tx: Transaction<StoreTables>): Promise<void> => {
     await quarantine(tx, written)
@@ -48,6 +52,7 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   }
   // A batch that isn't settled is taken again; what came out of quarantine isn't.
   yield* store.transaction(settle, { isRepeatable: batch !== undefined })
+  if (store.sharesDatabase) yield* hear
   return written
 })
 

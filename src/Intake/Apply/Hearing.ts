@@ -1,12 +1,13 @@
 /**
- * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written. So an entry
- * is on disk some 20 ms after its delivery, also while thousands of events are applied, and soon after an outage.
+ * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written, and while
+ * those of others are. So an entry is on disk some 20 ms after its delivery, also while thousands of events are applied, and
+ * soon after an outage.
  *
  * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
  * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
  * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
  */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Fiber } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
@@ -21,8 +22,8 @@ import { withinMemory } from "./WithinMemory.ts"
 /** To read a large body takes long, and those who wait would wait for it. */
 const largest = 64 * 1024
 
-/** Those that arrive close together are heard at once, in one transaction. */
-const apart = Duration.millis(20)
+/** The first one is heard at once, and those that arrive soon after it together, in one transaction. */
+const apart = Duration.millis(10)
 
 /** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
 const mostRemembered = 100_000
@@ -30,6 +31,8 @@ const mostRemembered = 100_000
 export class Hearing {
   readonly #heard = new Set<number>()
   #after: number | undefined
+  /** When it was last heard of something, on a clock that can't be set back. */
+  #at = Number.NEGATIVE_INFINITY
 
   /** What waits after this one hasn't been looked at. Undefined: nothing has. */
   get after(): number | undefined {
@@ -41,14 +44,21 @@ export class Hearing {
     return deliveries === 1 && this.#heard.has(sequence)
   }
 
-  heard(readings: ReadonlyArray<ReadEvent>, through: number): void {
+  /** How long those that arrive now wait for others. */
+  pause(nowMs: number): Duration.Duration {
+    return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
+  }
+
+  /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
+  heard(readings: ReadonlyArray<ReadEvent>, through: number, nowMs: number): void {
+    this.#at = nowMs
     for (const reading of readings) if (heard(reading).length > 0) this.#heard.add(reading.event.sequence)
     // Another worker may have applied them.
     if (this.#heard.size > mostRemembered) {
       // Half of them at once: what a set has lost at its beginning is passed over each time that one looks for its first.
       for (const oldest of [...this.#heard].slice(0, mostRemembered / 2)) this.#heard.delete(oldest)
     }
-    this.#after = through
+    this.#after = Math.max(through, this.#after ?? 0)
   }
 
   applied({ taken }: TakenBatch): void {
@@ -59,7 +69,7 @@ export class Hearing {
   }
 }
 
-/** Returns whether more may wait. Of several workers, the leader looks ahead for all of them. */
+/** Returns whether more wait. Of several workers, the leader looks ahead for all of them, so that nothing is heard by each. */
 const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   if (!(yield* (yield* Leadership).isLeading)) return false
   const reader = yield* EventReader
@@ -69,9 +79,12 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))
   yield* (yield* Ledger).hear(readings.flatMap(heard))
   const last = readings.length < small.length ? readings.at(-1)?.event.sequence : undefined
-  hearing.heard(readings, last ?? through)
+  hearing.heard(readings, last ?? through, yield* runningNow)
   return hasMore
 })
+
+/** Not by the wall clock: after it was set back by an hour, events would wait for an hour. */
+const runningNow = Effect.map(Clock.Clock, runningMs)
 
 /**
  * Payments go first: while events come faster than both can take, four fifths of the time are spent on hearing ahead. What
@@ -86,20 +99,54 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
   lasted: Duration.Duration
 ) {
   const { arrived } = yield* Inbox
-  // Not by the wall clock: after it was set back by an hour, events would wait for an hour.
-  const now = Effect.map(Clock.Clock, runningMs)
-  const begun = yield* now
-  const left = Effect.map(now, (ms) => Duration.millis(begun + Duration.toMillis(pause) - ms))
+  const begun = yield* runningNow
+  const left = Effect.map(runningNow, (ms) => Duration.millis(begun + Duration.toMillis(pause) - ms))
   const busy = Duration.max(pause, Duration.times(lasted, sharePerBatch))
   while (true) {
     const hasMore = yield* Effect.retry(hearNext(hearing), atOnce)
-    const hasTime = (yield* now) - begun < Duration.toMillis(hasMore ? busy : pause)
+    const hasTime = (yield* runningNow) - begun < Duration.toMillis(hasMore ? busy : pause)
     if (!hasTime) return
     if (hasMore) yield* Effect.yieldNow
     else {
       yield* Effect.raceFirst(arrived.await, Effect.sleep(yield* left))
-      yield* Effect.sleep(Duration.min(apart, yield* left))
+      yield* Effect.sleep(Duration.min(hearing.pause(yield* runningNow), yield* left))
       yield* arrived.close
     }
   }
+})
+
+/**
+ * Goes on hearing while a batch is written, unless so much waits that both would take too long. Returns also how long the
+ * batch took by itself.
+ */
+export const hearBeside = Effect.fnUntraced(function* <A, E, R>(hearing: Hearing, batch: Effect.Effect<A, E, R>) {
+  const heard = { ms: 0 }
+  const [lasted, result] = yield* Effect.timed(
+    Effect.acquireUseRelease(Effect.forkChild(listening(hearing, heard)), () => batch, Fiber.interrupt)
+  )
+  return [Duration.max(Duration.zero, Duration.subtract(lasted, Duration.millis(heard.ms))), result] as const
+})
+
+const listening = Effect.fnUntraced(function* (hearing: Hearing, heard: { ms: number }) {
+  const { arrived } = yield* Inbox
+  let isHeard = false
+  const looking = Effect.gen(function* () {
+    for (let hasMore = false; !hasMore;) {
+      yield* arrived.await
+      yield* Effect.sleep(hearing.pause(yield* runningNow))
+      isHeard = true
+      yield* arrived.close
+      // A statement that is cancelled costs its connection.
+      const next = Effect.uninterruptible(Effect.retry(hearNext(hearing), atOnce))
+      const [lasted, isMore] = yield* Effect.timed(next)
+      heard.ms += Duration.toMillis(lasted)
+      hasMore = isMore
+    }
+  })
+  yield* looking.pipe(
+    // What fails now is tried again after the batch.
+    Effect.ignore,
+    // It is still to be applied.
+    Effect.ensuring(Effect.suspend(() => (isHeard ? arrived.open : Effect.void)))
+  )
 })

@@ -19,9 +19,8 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
   receive,
   host,
   take: (limit) => run((db) => take(db, limit)),
-  peek: (types, after) =>
-    run(async (db) => peek(db, (type) => type === null || types.includes(type), after ?? (await handedOut(db)))),
-  stored: (after) => run((db) => peek(db, () => true, after)),
+  peek: (types, after) => run(async (db) => peek(db, types, after ?? (await handedOut(db)))),
+  stored: (after) => run((db) => peek(db, undefined, after)),
   settledThrough: run(settledThrough),
   settle: async (tx, { claims = [] }, applied) => {
     const done = new Set(applied.map(({ sequence }) => sequence))
@@ -110,18 +109,36 @@ const settledThrough = async (db: Db): Promise<number> => {
 const handedOut = async (db: Db): Promise<number> =>
   Math.max(await settledThrough(db), Number((await readMeta(db, handedOutKey)) ?? 0))
 
-const peek = async (db: Db, isWanted: (type: string | null) => boolean, from: number): Promise<Peeked> => {
-  const looked = await db
-    .selectFrom("inbox")
-    .select(["sequence", "header_type as type"])
-    .where("sequence", ">", from)
-    .orderBy("sequence")
-    .limit(peekedAtOnce)
-    .execute()
-  const wanted = looked.filter(({ type }) => isWanted(type)).map(({ sequence }) => sequence)
-  const events = wanted.length === 0 ? [] : await read(db, wanted)
-  const last = events.length < wanted.length ? events.at(-1) : looked.at(-1)
-  return { events, through: last?.sequence ?? from, hasMore: last !== undefined }
+interface Looked extends Selectable<StoreTables["inbox"]> {
+  /** Of all that were looked at. */
+  readonly last: number | null
+  readonly looked: number
+  readonly is_whole: boolean
+}
+
+/**
+ * One statement, because it is asked for each payment that arrives; at least one row, which says how far it looked. Which ids
+ * were used before is left to whoever takes the events: to note them is a commit of its own.
+ */
+const peek = async (db: Db, types: ReadonlyArray<string> | undefined, from: number): Promise<Peeked> => {
+  const isWanted = types === undefined ? sql`true` : sql`(header_type is null or header_type = any(${types}::text[]))`
+  const { rows } = await sql<Looked>`
+    with looked as (
+      select sequence, ${isWanted} as is_wanted, octet_length(body) as own
+      from inbox where sequence > ${from} order by sequence limit ${peekedAtOnce}
+    ), sized as (
+      select sequence, own, sum(own) over (order by sequence) as bytes from looked where is_wanted
+    ), fitting as (
+      select sequence from sized where bytes <= ${batchBytes} or bytes = own
+    )
+    select inbox.*, (select max(sequence) from looked) as last, (select count(*) from looked) as looked,
+      (select count(*) from fitting) = (select count(*) from sized) as is_whole
+    from (select 1) as always left join fitting on true left join inbox on inbox.sequence = fitting.sequence
+    order by inbox.sequence`.execute(db)
+  const events = rows.filter(({ sequence }) => sequence !== null).map(toEvent)
+  const { is_whole: isWhole, last, looked } = rows[0] ?? { is_whole: true, last: null, looked: 0 }
+  const through = (isWhole ? last : events.at(-1)?.sequence) ?? from
+  return { events, through, hasMore: !isWhole || Number(looked) === peekedAtOnce }
 }
 
 /** Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory. */
@@ -137,7 +154,7 @@ const read = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlyA
     db,
     rows.map(({ sequence }) => sequence)
   )
-  return rows.map((row) => toEvent(row, reused.has(row.sequence)))
+  return rows.map((row) => ({ ...toEvent(row), isReused: reused.has(row.sequence) }))
 }
 
 /**
@@ -157,7 +174,7 @@ const reusedIds = async (db: Db, sequences: ReadonlyArray<number>): Promise<Read
   return new Set(rows.map(({ sequence }) => sequence))
 }
 
-const toEvent = (row: Selectable<StoreTables["inbox"]>, isReused: boolean): Event => ({
+const toEvent = (row: Selectable<StoreTables["inbox"]>): Event => ({
   sequence: row.sequence,
   bodySha256: Buffer.from(row.body_sha256).toString("hex"),
   body: row.body,
@@ -167,6 +184,5 @@ const toEvent = (row: Selectable<StoreTables["inbox"]>, isReused: boolean): Even
   issuedAt: row.issued_at,
   receivedAt: row.received_at,
   deliveries: row.deliveries,
-  replayed: row.replayed !== 0,
-  isReused
+  replayed: row.replayed !== 0
 })

@@ -55,6 +55,7 @@ const make = Effect.gen(function* () {
     engine: "postgres",
     run,
     atomically,
+    sharesDatabase: true,
     afterCommit: postgres.afterCommit,
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
     pollEvery: Duration.seconds(1),

@@ -61,7 +61,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
     host: async (guest) => (await open()).host(guest),
     take: (limit) => reading((whole, db) => take(whole, db, limit)),
-    peek: (types, after) => reading((whole, db) => peek(whole, db, watermark, types, after)),
+    peek: (types, after) => reading((whole, db, { last }) => peek({ whole, last }, db, watermark, types, after)),
     settle: async (tx, took, _applied) => {
       const through = took.watermark
       if (through === undefined) return
@@ -85,7 +85,7 @@ export const make = (files: Files, run: Run): Deliveries => {
       await writeMeta(tx, watermarkKey, "0")
     },
     read: (sequences) => reading((whole, db) => read(whole, db, sequences)),
-    stored: (after) => reading((whole, db) => stored(whole, db, after)),
+    stored: (after) => reading((whole, db, { last }) => stored({ whole, last }, db, after)),
     settledThrough: run(watermark),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
     arrivals: (limit) => withFiles((segments) => arrivals(segments, limit)),

@@ -21,9 +21,15 @@ export const noteHandedOut = async (tx: Db, watermark: number): Promise<void> =>
   await writeMeta(tx, handedOutKey, String(Math.max(watermark, await handedOut(tx))))
 }
 
+interface Read {
+  readonly whole: Pick<Whole, "after">
+  /** The number of the newest frame. */
+  readonly last: number
+}
+
 /** `after`: undefined for what comes after the watermark and wasn't handed out before. */
 export const peek = async (
-  whole: Pick<Whole, "after">,
+  read: Read,
   db: Db,
   watermark: (db: Db) => Promise<number>,
   types: ReadonlyArray<string>,
@@ -31,33 +37,35 @@ export const peek = async (
 ): Promise<Peeked> => {
   const from = after ?? Math.max(await watermark(db), await handedOut(db))
   const isWanted = ({ labels }: First) => labels.headerType === null || types.includes(labels.headerType)
-  return looked(await whole.after(from, framesAtOnce), from, isWanted)
+  return looked(read, await read.whole.after(from, framesAtOnce), from, isWanted)
 }
 
 /** With how often each was delivered. */
-export const stored = async (whole: Pick<Whole, "after">, db: Db, after: number): Promise<Peeked> => {
-  const frames = await whole.after(after, framesAtOnce)
+export const stored = async (read: Read, db: Db, after: number): Promise<Peeked> => {
+  const frames = await read.whole.after(after, framesAtOnce)
   const sums = await Counts.sumsOf(
     db,
     frames.map(({ number }) => number)
   )
-  return looked(frames, after, () => true, sums)
+  return looked(read, frames, after, () => true, sums)
 }
 
 const looked = (
+  { last }: Read,
   frames: ReadonlyArray<Frame>,
   from: number,
   isWanted: (first: First) => boolean,
   sums?: ReadonlyMap<number, Sum>
 ): Peeked => {
-  const last = frames.at(-1)
+  const newest = frames.at(-1)
+  const through = newest === undefined ? from : numberAfter(newest) - 1
   return {
     events: frames.flatMap((frame) =>
       frame.kind === "first" && isWanted(frame)
         ? [Counts.toEvent(frame, hash("sha256", frame.body, "hex"), sums?.get(frame.number))]
         : []
     ),
-    through: last === undefined ? from : numberAfter(last) - 1,
-    hasMore: last !== undefined
+    through,
+    hasMore: newest !== undefined && through < last
   }
 }

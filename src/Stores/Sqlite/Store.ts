@@ -185,6 +185,7 @@ const make = ({ isLogged, key, path }: Options) =>
     return Store.of({
       engine: "sqlite",
       atomically: (effect) => effect,
+      sharesDatabase: false,
       afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,

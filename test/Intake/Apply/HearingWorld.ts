@@ -26,7 +26,7 @@ const reading = {
   maximumBytes: 1 << 22
 }
 
-const reader = Layer.succeed(
+export const reader = Layer.succeed(
   EventReader,
   EventReader.of({ ledgerTypes, read: (event, nowMicros) => ConstructionReader.read(reading, event, nowMicros) })
 )
@@ -165,12 +165,16 @@ export const following = Layer.succeed(Leadership, {
 export const isAtGate = ({ atGate }: World) =>
   Effect.raceFirst(atGate.await, until(Effect.as(TestClock.adjust(10), false)))
 
-/** While one batch is being written, others arrive. */
-export const arriveMeanwhile = (world: World, sent: ReadonlyArray<Sent>) =>
+/** While one batch is being written, others arrive. `heard`: it goes on once the ledger has heard of this one. */
+export const arriveMeanwhile = (world: World, sent: ReadonlyArray<Sent>, heard?: string) =>
   Effect.gen(function* () {
     yield* world.gate.close
     yield* offer(permit(-1))
     yield* isAtGate(world)
     yield* offer(...sent)
+    if (heard !== undefined) yield* logged(world, [heard])
     yield* world.gate.open
   })
+
+/** Without the batch that was being written meanwhile. */
+export const after = ({ log }: World) => log.filter((_, place) => place !== log.indexOf(1))

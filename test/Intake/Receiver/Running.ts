@@ -28,6 +28,7 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     pollEvery: Duration.infinity,
     workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
+    sharesDatabase: false,
     deliveries: {
       ...({} as Deliveries),
       receive,
