@@ -9,12 +9,12 @@ import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
 import { insertAll, isAmong } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { neighbour, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
+import { neighbour, neighbours, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
 import type { Told } from "./CertifiedOrder/OpenOrder.ts"
 import type { Preceding, Terms } from "./Fact.ts"
 import { certifiedAs, hasCumulative } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
-import { isSame, type Position, positionOf, precedingOf } from "./Fold/Position.ts"
+import { type Position, positionOf, precedingOf } from "./Fold/Position.ts"
 import { ipcsAfter, read } from "./StoredBooks.ts"
 
 type Db = Kysely<StoreTables>
@@ -64,25 +64,18 @@ const page = async (db: Db, projectId: string, last: Position | undefined): Prom
   return rows.map(positionIn)
 }
 
-/** What precedes each IPC of a project, in order: a thousand of those that come after `last`. */
-export const after = async (db: Db, projectId: string, last: Position | undefined) => {
-  const positions = await page(db, projectId, last)
-  const [first] = positions
-  const before = first === undefined || last === undefined ? undefined : await neighbour(db, first, "before")
-  const told = positions.map((each, n): Told => ({
-    ipcId: each.ipcId,
-    preceding: precedingOf(n === 0 ? before : positions[n - 1], each)
-  }))
-  return { told, last: positions.at(-1) }
-}
-
-/** The same of all, a thousand at a time. */
+/** What precedes each IPC of a project, in order: a thousand at a time. */
 export async function* inProject(db: Db, projectId: string): AsyncGenerator<ReadonlyArray<Told>> {
-  for (let last: Position | undefined; ;) {
-    const { last: next, told } = await after(db, projectId, last)
-    if (next === undefined) return
-    yield told
-    last = next
+  for (let before: Position | undefined; ;) {
+    const positions = await page(db, projectId, before)
+    const last = positions.at(-1)
+    if (last === undefined) return
+    const first = before
+    yield positions.map((each, n) => ({
+      ipcId: each.ipcId,
+      preceding: precedingOf(n === 0 ? first : positions[n - 1], each)
+    }))
+    before = last
   }
 }
 
@@ -121,15 +114,24 @@ export const strangers = async (db: Db, most: number): Promise<ReadonlyArray<str
   return rows.map((row) => row.ipc_id)
 }
 
-/** The IPCs, among these books, whose place isn't the one that their facts give them; none if there is no order yet. */
-export const misplaced = async (db: Db, books: ReadonlyArray<Books>): Promise<ReadonlyArray<string>> => {
-  if ((await readMeta(db, key)) === undefined) return []
-  const ids = books.map(({ ipcId }) => ipcId)
+/** Where an IPC stands, and the one before it. */
+export interface Standing {
+  readonly position: Position
+  readonly before: Position | undefined
+}
+
+/** Those of these IPCs that are in the order; undefined if there is none yet. */
+export const standing = async (
+  db: Db,
+  ipcIds: ReadonlyArray<string>
+): Promise<ReadonlyMap<string, Standing> | undefined> => {
+  if ((await readMeta(db, key)) === undefined) return undefined
   const rows = await db
     .selectFrom("ledger_certified")
     .selectAll()
-    .where(isAmong(db, "ipc_id", ids))
+    .where(isAmong(db, "ipc_id", ipcIds))
     .execute()
-  const kept = new Map(rows.map((row) => [row.ipc_id, positionIn(row)]))
-  return books.filter((each) => !isSame(kept.get(each.ipcId), positionOf(each))).map(({ ipcId }) => ipcId)
+  const positions = rows.map(positionIn)
+  const beside = await neighbours(db, positions, ["before"])
+  return new Map(positions.map((position, n) => [position.ipcId, { position, before: beside[n]?.before }]))
 }

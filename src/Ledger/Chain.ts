@@ -39,8 +39,11 @@ const entryNames = namesOf(ledger.ledger_entries)
 const decisionNames = namesOf(ledger.ledger_hold_decisions)
 
 /** Without what is null, so that a column of a later version changes nothing. */
-const valuesOf = (names: ReadonlyArray<string>, row: Row): ReadonlyArray<string> =>
-  names.flatMap((name) => (row[name] == null ? [] : [name, String(row[name])]))
+const valuesOf = (names: ReadonlyArray<string>, row: Row): ReadonlyArray<string> => {
+  const values: Array<string> = []
+  for (const name of names) if (row[name] != null) values.push(name, String(row[name]))
+  return values
+}
 
 export const next = (before: string, { decisions, entries, fact }: Linked): string =>
   hash(
@@ -89,11 +92,13 @@ export async function* linked(db: Db): AsyncGenerator<Linked<FactRow, EntryRow>>
       .execute()
     const last = facts.at(-1)
     if (last === undefined) return
+    after = Number(last.number)
+    await entries.fill(after)
+    await decisions.fill(after)
     for (const fact of facts) {
       const number = Number(fact.number)
-      yield { fact, entries: await entries.upTo(number), decisions: await decisions.upTo(number) }
+      yield { fact, entries: entries.take(number), decisions: decisions.take(number) }
     }
-    after = Number(last.number)
   }
 }
 
@@ -108,31 +113,32 @@ class Cursor<A> {
   readonly #read: (after: number) => Promise<ReadonlyArray<Numbered<A>>>
   #rows: ReadonlyArray<Numbered<A>> = []
   #at = 0
+  #last = 0
   #isAtEnd = false
 
   constructor(read: (after: number) => Promise<ReadonlyArray<Numbered<A>>>) {
     this.#read = read
   }
 
-  async upTo(fact: number): Promise<ReadonlyArray<A>> {
-    const taken: Array<A> = []
-    for (;;) {
-      const next = await this.#peek()
-      if (next === undefined || next.fact > fact) return taken
-      taken.push(next.row)
-      this.#at++
+  /** Reads what goes as far as this fact. */
+  async fill(fact: number): Promise<void> {
+    while (!this.#isAtEnd && (this.#rows.at(-1)?.fact ?? 0) <= fact) {
+      const more = await this.#read(this.#last)
+      this.#rows = [...this.#rows.slice(this.#at), ...more]
+      this.#at = 0
+      this.#last = more.at(-1)?.number ?? this.#last
+      this.#isAtEnd = more.length < rowsAtOnce
     }
   }
 
-  async #peek(): Promise<Numbered<A> | undefined> {
-    if (this.#at === this.#rows.length && !this.#isAtEnd) {
-      this.#rows = await this.#read(this.#rows.at(-1)?.number ?? 0)
-      this.#at = 0
-      this.#isAtEnd = this.#rows.length < rowsAtOnce
-    }
-    return this.#rows[this.#at]
+  take(fact: number): ReadonlyArray<A> {
+    const from = this.#at
+    while (this.#at < this.#rows.length && this.#rows[this.#at]!.fact <= fact) this.#at++
+    return this.#at === from ? none : this.#rows.slice(from, this.#at).map(({ row }) => row)
   }
 }
+
+const none: ReadonlyArray<never> = []
 
 /** The newest link. `stored`: as it is kept, if it is. */
 export const newest = async (db: Db, stored: string | null): Promise<string> => {

@@ -15,8 +15,7 @@ import * as CertifiedOrder from "./CertifiedOrder.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
-import { type Verified, verify } from "./Verify.ts"
-import type { Head } from "./Verify/Chained.ts"
+import { type Verified, verify, type VerifyOptions } from "./Verify.ts"
 import type { Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestIn, newestTerms } from "./Agreed.ts"
 import * as NewTerms from "./NewTerms.ts"
@@ -79,7 +78,7 @@ const make = (
     return Ledger.of({
       hear,
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
-      verify: (since) => verify(store, since),
+      verify: (options) => verify(store, options),
       status: Effect.gen(function* () {
         const totals = yield* StoredBooks.totals(store)
         const openFrom = firstOpenDay((yield* store.run(newestIn)) ?? terms)
@@ -93,7 +92,7 @@ export class Ledger extends Context.Service<
   ByPeople & {
     /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
-    readonly verify: (since?: Head) => Effect.Effect<Verified, StoreError>
+    readonly verify: (options?: VerifyOptions) => Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
 >()("siteledger/Ledger") {

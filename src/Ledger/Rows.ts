@@ -68,11 +68,23 @@ export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since 
   }
 }
 
-const withUnits = (name: string, value: unknown): unknown =>
-  name === "units" && typeof value === "string" ? BigInt(value) : value
+/** A reviver takes several times as long. */
+const makeUnits = (value: unknown): void => {
+  if (typeof value !== "object" || value === null) return
+  const inner = value as Record<string, unknown>
+  for (const name of Object.keys(inner)) {
+    const each = inner[name]
+    if (name === "units" && typeof each === "string") inner[name] = BigInt(each)
+    else makeUnits(each)
+  }
+}
 
 /** What `toJson` has written. */
-export const fromJson = (text: string): unknown => JSON.parse(text, text.includes('"units"') ? withUnits : undefined)
+export const fromJson = (text: string): unknown => {
+  const value: unknown = JSON.parse(text)
+  if (text.includes('"units"')) makeUnits(value)
+  return value
+}
 
 export const toFact = (row: StoreTables["ledger_facts"]): Fact => {
   const content = fromJson(row.content) as object

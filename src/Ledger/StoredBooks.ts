@@ -4,7 +4,7 @@
 import { type Kysely, type Selectable, sql } from "kysely"
 import { Effect } from "effect"
 import { isAmong, together } from "../Stores/Sql.ts"
-import type { Store, StoreError } from "../Stores/Store.ts"
+import type { Reader, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { agreed, newestContent, parsed } from "./Agreed.ts"
 import type { Fact, Terms } from "./Fact.ts"
@@ -125,8 +125,37 @@ const booksOf = async (tx: Kysely<StoreTables>, rows: BookRows): Promise<Map<str
   )
 }
 
+/** All that the Store holds about an IPC: its facts, and the rows that they led to, in order. */
+export interface WholeBooks extends Omit<BookRows, "facts"> {
+  readonly ipcId: string
+  readonly facts: ReadonlyArray<Fact>
+  readonly decisions: ReadonlyArray<Selectable<StoreTables["ledger_hold_decisions"]>>
+}
+
+export const whole = async (
+  db: Kysely<StoreTables>,
+  ipcIds: ReadonlyArray<string>
+): Promise<ReadonlyArray<WholeBooks>> => {
+  const rows = await together(db, {
+    ...queriesOf(db, ipcIds),
+    facts: db.selectFrom("ledger_facts").selectAll().where(areOf(db, ipcIds)).orderBy("number"),
+    decisions: db.selectFrom("ledger_hold_decisions").selectAll().where(areOf(db, ipcIds)).orderBy("number")
+  })
+  const factsOf = Map.groupBy(rows.facts, (row) => row.ipc_id)
+  const entriesOf = Map.groupBy(rows.entries, (row) => row.ipc_id)
+  const holdsOf = Map.groupBy(rows.holds, (row) => row.ipc_id)
+  const decisionsOf = Map.groupBy(rows.decisions, (row) => row.ipc_id)
+  return ipcIds.map((ipcId) => ({
+    ipcId,
+    facts: (factsOf.get(ipcId) ?? []).map(Rows.toFact),
+    entries: entriesOf.get(ipcId) ?? [],
+    holds: holdsOf.get(ipcId) ?? [],
+    decisions: decisionsOf.get(ipcId) ?? []
+  }))
+}
+
 /** How many entries and open holds there are, and the oldest hold. */
-export const totals = (store: Store["Service"]) =>
+export const totals = (store: Reader) =>
   store.run(async (db) => {
     const counts = await db
       .selectNoFrom((from) => [
@@ -152,7 +181,7 @@ export const totals = (store: Store["Service"]) =>
 
 /** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
 export const eachIpc = <E, R>(
-  store: Store["Service"],
+  store: Reader,
   look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ): Effect.Effect<void, E | StoreError, R> =>
   Effect.gen(function* () {

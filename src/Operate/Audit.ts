@@ -21,7 +21,7 @@ const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
-  const { differences: ofBooks, others, ...counts } = yield* (yield* Ledger).verify(since)
+  const { differences: ofBooks, others, ...counts } = yield* (yield* Ledger).verify({ since })
   const { bodies, differences: ofBodies } = yield* signed(mostDifferences)
   const differences = [...ofBooks, ...ofBodies, ...(yield* inCopies)].slice(0, mostDifferences)
   const found = sentenceOf(differences)

@@ -130,6 +130,14 @@ export const oneAtATime = async (tx: Db, turn: keyof typeof turns): Promise<void
 export const isItsTurn = (db: Db, turn: keyof typeof turns): RawBuilder<boolean> =>
   isPostgres(db) ? sql<boolean>`(select pg_advisory_xact_lock(${turns[turn]})) is not null` : sql<boolean>`true`
 
+/**
+ * All statements of this transaction, of which none has run, see one point in time: a server otherwise shows each what is new
+ * by then. SQLite has one writer, which waits.
+ */
+export const asOfNow = async (tx: Db): Promise<void> => {
+  if (isPostgres(tx)) await sql`set transaction isolation level repeatable read`.execute(tx)
+}
+
 /** The clock that all workers of the Store share. SQLite has one worker, with its own. */
 export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
   if (!isPostgres(db)) return ownMs

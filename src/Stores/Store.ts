@@ -125,6 +125,9 @@ export interface TransactionOptions {
   readonly isRepeatable?: boolean
 }
 
+/** What reading takes of a Store. */
+export type Reader = Pick<Store["Service"], "run" | "transaction">
+
 export class Store extends Context.Service<
   Store,
   {

@@ -83,7 +83,7 @@ export const opened = (path: string): DatabaseSync => {
   return database
 }
 
-export const verified = (since?: Head) => Effect.flatMap(Ledger, ({ verify }) => verify(since))
+export const verified = (since?: Head) => Effect.flatMap(Ledger, ({ verify }) => verify({ since }))
 
 export const hear = (batch: ReadonlyArray<AppliedEvent>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 

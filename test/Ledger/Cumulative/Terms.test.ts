@@ -128,8 +128,8 @@ describe("verify", () => {
         const { differences } = yield* verified()
         assert.deepStrictEqual(differences, [
           "IPC A isn't where its certificates put it among those of its project.",
-          "IPC B: its facts don't say that it is the first of its project, with its certificates.",
-          "IPC A: its facts don't say that IPC B precedes it, with its certificates."
+          "IPC A: its facts don't say that IPC B precedes it, with its certificates.",
+          "IPC B: its facts don't say that it is the first of its project, with its certificates."
         ])
       }),
       terms

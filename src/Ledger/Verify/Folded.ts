@@ -1,0 +1,125 @@
+/**
+ * The books of one IPC against what its facts lead to: entries in their order, open holds, and how each other hold was closed.
+ * Pure.
+ */
+import type { Selectable } from "kysely"
+import * as Amount from "../../Domain/Amount.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
+import type { Agreed } from "../Agreed.ts"
+import type { Entry, Hold } from "../Fact.ts"
+import { type Books, empty } from "../Fold/Known.ts"
+import { steps } from "../Refold.ts"
+import * as Rows from "../Rows.ts"
+import type { WholeBooks } from "../StoredBooks.ts"
+
+type EntryRow = Selectable<StoreTables["ledger_entries"]>
+
+export interface Folded {
+  /** By the facts alone. */
+  readonly books: Books
+  /** In words. */
+  readonly differences: ReadonlyArray<string>
+}
+
+export const folded = (kept: WholeBooks, terms: ReadonlyArray<Agreed>): Folded => {
+  const { entries, facts, ipcId } = kept
+  const made = [...steps(ipcId, facts, terms)]
+  const books = made.at(-1)?.turn.books ?? empty(ipcId)
+  const posted = made.flatMap(({ fact, turn }) => turn.entries.map((entry) => ({ entry, fact: fact.number })))
+  const closed = made.flatMap(({ fact, turn }) => turn.closed.map((hold) => Rows.decisionRow(hold, fact)))
+  const isSame = entries.length === posted.length && entries.every((row, n) => isWritten(row, posted[n]!))
+  return {
+    books,
+    differences: [
+      ...(isSame ? [] : entriesThatDiffer(ipcId, entries, posted)),
+      ...(kept.holds.length === 0 && books.holds.size === 0
+        ? []
+        : differ(
+            ipcId,
+            "hold",
+            holdsOf(kept.holds.map(Rows.toHold), books),
+            holdsOf([...books.holds.values()], books)
+          )),
+      ...(kept.decisions.length === 0 && closed.length === 0
+        ? []
+        : differ(ipcId, "decision on hold", decisionsOf(kept.decisions), decisionsOf(closed)))
+    ]
+  }
+}
+
+interface Posted {
+  readonly entry: Entry
+  /** The number of the fact that caused it. */
+  readonly fact: number
+}
+
+/** As it would be written now, to the byte: to decode each row took longer than all the rest. */
+const isWritten = (row: EntryRow, { entry, fact }: Posted): boolean => {
+  const { sequence, epoch, queued } = row
+  const expected: Readonly<Record<string, unknown>> = Rows.entryRow(
+    entry,
+    sequence,
+    { number: fact },
+    { epoch, queued }
+  )
+  const written: Readonly<Record<string, unknown>> = row
+  return Object.keys(expected).every((name) => written[name] === expected[name])
+}
+
+const entriesThatDiffer = (ipcId: string, rows: ReadonlyArray<EntryRow>, posted: ReadonlyArray<Posted>) => {
+  const kept = rows.map((row): Posted => ({ entry: Rows.toEntry(row), fact: row.fact }))
+  const found = differ(ipcId, "entry", entriesOf(kept), entriesOf(posted))
+  const inOrder = JSON.stringify(kept.map(idOf)) === JSON.stringify(posted.map(idOf))
+  return inOrder || found.length > 0 ? found : [`IPC ${ipcId}: its entries aren't in the order that its facts lead to.`]
+}
+
+const idOf = ({ entry }: Posted): string => entry.entry_id
+
+type Shown = Readonly<Record<string, unknown>>
+
+const entriesOf = (all: ReadonlyArray<Posted>) =>
+  new Map(
+    all.map(({ entry, fact }) => {
+      const lines = entry.lines?.map((line) => `${line.account} ${Amount.sumOfUnits(line.units)}`) ?? null
+      const shown: Shown = { ...entry, units: String(entry.units), lines, fact }
+      return [entry.entry_id, shown]
+    })
+  )
+
+/** Those of the first version of the rules have no part of their own. */
+const holdsOf = (all: ReadonlyArray<Hold>, { holds }: Books) =>
+  new Map(
+    all.map((hold) => {
+      const part = hold.part === "" ? (holds.get(hold.hold_id)?.part ?? "") : hold.part
+      const shown: Shown = { ...hold, part, units: hold.units?.toString() ?? null }
+      return [hold.hold_id, shown]
+    })
+  )
+
+/** A hold is closed once by a fact, but may be opened again. Their numbers may have gaps. */
+const decisionsOf = (rows: ReadonlyArray<ReturnType<typeof Rows.decisionRow> & { readonly number?: number }>) =>
+  new Map(
+    rows.map(({ number: _number, ...row }) => {
+      const shown: Shown = { ...row, fact: row.fact }
+      return [`${row.hold_id} by fact ${row.fact}`, shown]
+    })
+  )
+
+const differ = (
+  ipcId: string,
+  what: string,
+  kept: ReadonlyMap<string, Shown>,
+  made: ReadonlyMap<string, Shown>
+): ReadonlyArray<string> => [
+  ...[...kept].flatMap(([id, inBooks]) => {
+    const byFacts = made.get(id)
+    if (byFacts === undefined) return [`IPC ${ipcId}: ${what} ${id} is in the books, but no fact leads to it.`]
+    return Object.keys(inBooks).flatMap((name) => {
+      const [a, b] = [JSON.stringify(inBooks[name]), JSON.stringify(byFacts[name])]
+      return a === b ? [] : [`IPC ${ipcId}: ${what} ${id} has ${name} ${a} in the books and ${b} by the facts.`]
+    })
+  }),
+  ...[...made.keys()].flatMap((id) =>
+    kept.has(id) ? [] : [`IPC ${ipcId}: ${what} ${id} follows from the facts but is missing in the books.`]
+  )
+]
