@@ -34,6 +34,7 @@ const parts: ReadonlyArray<Part> = [
   { source: "src/Stores/Sqlite/check-thread.ts", external: [] },
   { source: "src/Stores/Postgres/receiver-thread.ts", external: [] },
   { source: "src/Intake/Receiver/receiving.ts", external: [] },
+  { source: "src/Operate/Audit/taking-thread.ts", external: [ofDuckDb] },
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
   { source: "cli/discover/yaml-thread.ts", external: [] },

@@ -6,7 +6,6 @@ import { type Cause, Effect, Option } from "effect"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { Lake } from "../Lake/Lake.ts"
 import { Copies } from "../Ledger/Copies.ts"
-import { Ledger } from "../Ledger/Ledger.ts"
 import { mostDifferences } from "../Ledger/Verify.ts"
 import type { Head } from "../Ledger/Verify/Chained.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
@@ -15,15 +14,19 @@ import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { type Copy, differing, rowsOf } from "./Audit/Copied.ts"
 import { inExport } from "./Audit/Journal.ts"
 import { signed } from "./Audit/Signed.ts"
+import { take } from "./Audit/Taking.ts"
 
 const reasonKey = "audit"
 const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
-  const { differences: ofBooks, others, ...counts } = yield* (yield* Ledger).verify({ since })
-  const { bodies, differences: ofBodies } = yield* signed(mostDifferences)
-  const differences = [...ofBooks, ...ofBodies, ...(yield* inCopies)].slice(0, mostDifferences)
+  const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all(
+    [signed(take(since), mostDifferences), inCopies],
+    { concurrency: 2 }
+  )
+  const { differences: ofBooks, others, ...counts } = verified
+  const differences = [...ofBooks, ...ofBodies, ...ofCopies].slice(0, mostDifferences)
   const found = sentenceOf(differences)
   yield* (yield* Store).transaction((tx) => writeMeta(tx, metaKey, found))
   yield* tell(found)

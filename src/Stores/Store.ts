@@ -7,6 +7,7 @@
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
 import type { Kysely, Transaction } from "kysely"
+import type { PoolConfig } from "pg"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
 import type { Archive, Arrival, Chunk, Damage, Delivery, Host, Leaves } from "./Deliveries.ts"
@@ -125,6 +126,11 @@ export interface TransactionOptions {
   readonly isRepeatable?: boolean
 }
 
+/** Where it is, for another thread that reads it: plain data. */
+export type ReadAt =
+  | { readonly engine: "sqlite"; readonly path: string }
+  | { readonly engine: "postgres"; readonly config: PoolConfig; readonly name: string }
+
 /** What reading takes of a Store. */
 export type Reader = Pick<Store["Service"], "run" | "transaction">
 
@@ -161,6 +167,8 @@ export class Store extends Context.Service<
       body: (tx: Transaction<StoreTables>) => Promise<A>,
       options?: TransactionOptions
     ) => Effect.Effect<A, StoreError>
+    /** See `Reading`; undefined if only this thread can. */
+    readonly readAt: ReadAt | undefined
     /** For the weekly check; none if the server checks its own. */
     readonly pieces: Effect.Effect<ReadonlyArray<Piece<StoreError>>, StoreError>
     /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */

@@ -38,6 +38,7 @@ const world = () => {
         deliveries,
         engine: "sqlite",
         sharesDatabase: false,
+        readAt: undefined,
         pollEvery: Duration.infinity,
         workers: {} as never
       }),

@@ -20,6 +20,7 @@ it.effect("the copy of the deliveries on the lake is tried again in an hour", ()
         deliveries,
         engine: "sqlite",
         sharesDatabase: false,
+        readAt: undefined,
         pollEvery: Duration.infinity,
         workers: {} as never
       }),

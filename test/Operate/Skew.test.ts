@@ -47,6 +47,7 @@ describe("skew", () => {
           deliveries,
           engine: "sqlite",
           sharesDatabase: false,
+          readAt: undefined,
           pollEvery: Duration.infinity,
           workers: {} as never
         }),

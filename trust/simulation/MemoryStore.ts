@@ -172,6 +172,7 @@ export const opened = (
       run,
       transaction: (body) =>
         Effect.uninterruptible(machine.effect(epoch, () => db.transaction().execute(body), storeError)),
+      readAt: undefined,
       pieces: Effect.succeed([]),
       backup: () => Effect.die("no backups are simulated")
     })

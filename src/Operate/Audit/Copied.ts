@@ -76,7 +76,7 @@ const suspects = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part
     for (const row of own) {
       const same = byKey.get(of(row))
       byKey.delete(of(row))
-      if (same === undefined || valuesThatDiffer(part, row, same).length > 0) found.add(of(row)!)
+      if (same === undefined || !isSame(part, row, same)) found.add(of(row)!)
     }
     for (const key of byKey.keys()) found.add(key!)
     if (last === undefined) break
@@ -117,6 +117,9 @@ const keyOf = ({ key }: Part, row: Row | undefined): Key | undefined => {
 }
 
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
+
+const isSame = ({ table }: Part, own: Row, theirs: Row): boolean =>
+  table.columns.every(({ name }) => own[name] === theirs[name] || textOf(own[name]) === textOf(theirs[name]))
 
 const valuesThatDiffer = ({ table }: Part, own: Row, theirs: Row): ReadonlyArray<string> =>
   table.columns.flatMap(({ name }) => (textOf(own[name]) === textOf(theirs[name]) ? [] : [name]))

@@ -4,13 +4,21 @@
 const smallest = 1024
 
 export class NumberSet {
-  #numbers = new Float64Array(smallest)
+  #numbers: Float64Array = new Float64Array(smallest)
   #count = 0
   #isSorted = true
 
+  static of(numbers: Float64Array): NumberSet {
+    const all = new NumberSet()
+    all.#numbers = numbers
+    all.#count = numbers.length
+    all.#isSorted = false
+    return all
+  }
+
   add(number: number): void {
     if (this.#count === this.#numbers.length) {
-      const more = new Float64Array(this.#count * 2)
+      const more = new Float64Array(Math.max(smallest, this.#count * 2))
       more.set(this.#numbers)
       this.#numbers = more
     }

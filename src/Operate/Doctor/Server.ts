@@ -130,7 +130,7 @@ const clock = (one: One) =>
   })
 
 /** At most. */
-const ofOneWorker = 15
+const ofOneWorker = 16
 
 const freeConnections = (ask: Ask) =>
   Effect.gen(function* () {

@@ -19,7 +19,7 @@ import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
 
-/** With those for deliveries, watching, exports and leading it is 15 for each worker. */
+/** With those for deliveries, watching, exports, audits and leading it is 16 for each worker. */
 export const workConnections = 9
 
 /** To reach the server. */
@@ -60,6 +60,8 @@ export class Connections {
   readonly prompt: Pool
   /** For the thread that receives, which has connections of its own: plain data. */
   readonly receiving: PoolConfig
+  /** For a thread that verifies the books. Under a name of its own: unknown sessions of the worker's are ended as lost. */
+  readonly reading: PoolConfig
   readonly #pool: Pool
   readonly #config: PoolConfig
   /** How its sessions are called on the server. */
@@ -98,6 +100,7 @@ export class Connections {
     })
     this.#pool = this.#noting(openPool(work))
     this.prompt = this.#noting(promptPool(this.#config, 1))
+    this.reading = { ...this.#config, application_name: `${worker} audit` }
     this.receiving = { ...this.#config, application_name: `${worker} receiver` }
     this.sessions = new Sessions(() => this.client({ query_timeout: connectMs }))
     this.db = new Kysely<Tables>({ dialect: new Dialect({ pool: this.#noted(), cursor: Cursor }) })

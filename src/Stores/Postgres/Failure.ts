@@ -34,7 +34,7 @@ const words = (variable: string): Readonly<Record<string, string>> => ({
   "28P01": `user or password is wrong: check ${variable}`,
   "3D": "there is no such database: create it first (siteledger creates only its schemas)",
   "53300":
-    "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 15)"
+    "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 16)"
 })
 
 const busy =

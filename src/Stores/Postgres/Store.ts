@@ -68,6 +68,7 @@ const make = Effect.gen(function* () {
           throw new StoreError(Failure.of(cause, postgres.name))
         })
     }),
+    readAt: { engine: "postgres", config: postgres.connections.reading, name: postgres.name },
     pieces: Effect.succeed([]),
     backup: () => Effect.fail(noBackup)
   })

@@ -199,6 +199,7 @@ const make = ({ isLogged, key, path }: Options) =>
             catch: failed
           })
         ),
+      readAt: { engine: "sqlite", path },
       pieces: run((of) => allPieces(path, files, of, failed)),
       backup: (target, isReplacing) =>
         Effect.tryPromise({

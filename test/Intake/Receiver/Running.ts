@@ -29,6 +29,7 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     workers: { say: unused, withdraw: unused, all: unused() },
     engine: "sqlite",
     sharesDatabase: false,
+    readAt: undefined,
     deliveries: {
       ...({} as Deliveries),
       receive,

@@ -1,6 +1,6 @@
 /** The facts of the books are what signed bodies say, and the other way round: what someone plants or removes is named. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { type RawBuilder, sql } from "kysely"
 import { TestClock } from "effect/testing"
 import * as Instant from "../../../src/Domain/Instant.ts"
@@ -8,7 +8,8 @@ import type { Inbox } from "../../../src/Intake/Inbox.ts"
 import { agreeIn } from "../../../src/Ledger/Agreed.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { signed } from "../../../src/Operate/Audit/Signed.ts"
-import { Store } from "../../../src/Stores/Store.ts"
+import { take } from "../../../src/Operate/Audit/Taking.ts"
+import { Store, type StoreError } from "../../../src/Stores/Store.ts"
 import { applying, certified, drained, made, now, offer, paid, permit } from "../../Intake/Apply/HearingWorld.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
@@ -35,9 +36,14 @@ const planted = (...statements: ReadonlyArray<RawBuilder<unknown>>) =>
 const underRules = (rules: number) =>
   Effect.flatMap(Store, (store) => store.transaction((tx) => agreeIn(tx, { ...contractor, rules })))
 
-const differences = Effect.map(signed(100), (found) => found.differences)
+const audited = Effect.gen(function* () {
+  const { verified: _, ...found } = yield* signed(take(undefined), 100)
+  return found
+})
 
-describe.each(engines)("with a Store in $name", ({ isSkipped, place }) => {
+const differences = Effect.map(audited, (found) => found.differences)
+
+describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => {
   const test = (fact: string, body: Effect.Effect<void, unknown, Effect.Services<typeof differences> | Inbox>) =>
     it.effect.skipIf(isSkipped)(fact, () =>
       Effect.gen(function* () {
@@ -46,7 +52,7 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, place }) => {
         yield* Effect.gen(function* () {
           yield* offer(certified("1"), paid("1"), permit(1), certified("2"), paid("2"), paid("2"), paid("3"))
           yield* drained
-          assert.deepStrictEqual(yield* signed(100), { bodies: 6, differences: [] })
+          assert.deepStrictEqual(yield* audited, { bodies: 6, differences: [] })
           yield* body
         }).pipe(Effect.provide(Layer.provideMerge(applying(made(), Ledger.layerWith(contractor)), layer)))
       }).pipe(Effect.scoped)
@@ -129,6 +135,57 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, place }) => {
       assert.deepStrictEqual(yield* differences, [])
     })
   )
+
+  /** What happens once the bodies were read, before the facts are. */
+  const meanwhile = (body: Effect.Effect<void, StoreError, Effect.Services<typeof differences> | Inbox>) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const areRead = yield* Latch.make(false)
+      let passes = 0
+      const stored = (after: number) => {
+        if (after === 0) passes++
+        return Effect.tap(store.deliveries.stored(after), areRead.open)
+      }
+      const taking = areRead.await.pipe(
+        Effect.andThen(body),
+        Effect.andThen(take(undefined)),
+        Effect.provideService(Store, store)
+      )
+      const { bodies, differences } = yield* signed(taking, 100).pipe(
+        Effect.provideService(Store, { ...store, deliveries: { ...store.deliveries, stored } })
+      )
+      return { bodies, differences, passes }
+    })
+
+  test(
+    "a fact of what arrives meanwhile is known to be signed",
+    Effect.gen(function* () {
+      const found = yield* meanwhile(Effect.andThen(offer(certified("8"), paid("8")), drained))
+      assert.deepStrictEqual(found, { bodies: 8, differences: [], passes: 1 })
+    })
+  )
+
+  if (name === "PostgreSQL") {
+    test(
+      "so is one of a body that is stored after others that are numbered after it",
+      Effect.gen(function* () {
+        const { run } = yield* Store
+        const { rows } = yield* run((db) =>
+          sql<{ readonly free: number }>`select nextval('inbox_sequence_seq') as free`.execute(db)
+        )
+        yield* offer(permit(2))
+        yield* drained
+        const found = yield* meanwhile(
+          Effect.gen(function* () {
+            yield* run((db) => sql`select setval('inbox_sequence_seq', ${rows[0]!.free}, false)`.execute(db))
+            yield* offer(certified("8"))
+            yield* drained
+          })
+        )
+        assert.deepStrictEqual(found, { bodies: 8, differences: [], passes: 2 })
+      })
+    )
+  }
 
   test(
     "what waits, and what is in quarantine, isn't missed",

@@ -2,9 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"
+import { setTimeout as pause } from "node:timers/promises"
 import { Client } from "pg"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import { makeSilence } from "../../../src/Stores/Postgres/Vanished.ts"
+import * as Reading from "../../../src/Stores/Reading.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import * as Databases from "../../Postgres.ts"
 import { ask, database, storesAt, until } from "./World.ts"
 import { Log } from "../../Logged.ts"
@@ -80,6 +83,23 @@ describe.skipIf(Databases.skipped !== undefined)("an open transaction", () => {
       yield* Deferred.succeed(busy, undefined)
       yield* Fiber.join(fiber)
       yield* Effect.forEach(clients, (client) => Effect.promise(() => client.end().catch(() => undefined)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of the thread that audits is left alone by its own worker", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      yield* Effect.gen(function* () {
+        const { readAt } = yield* Store
+        const reader = yield* Reading.open(readAt!)
+        const answer = yield* reader.transaction(async (tx) => {
+          await sql`select 1`.execute(tx)
+          // The worker looks every second.
+          await pause(2_500)
+          return sql<{ n: number }>`select 2 as n`.execute(tx)
+        })
+        assert.strictEqual(answer.rows[0]?.n, 2)
+      }).pipe(Effect.provide(storesAt(own.url), { local: true }))
     }).pipe(Effect.scoped)
   )
 })

@@ -1,0 +1,22 @@
+/**
+ * Verifies the books of a Store that another thread writes, and answers once.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import { Effect } from "effect"
+import * as Reading from "../../Stores/Reading.ts"
+import { type Answer, takeFrom, type Task } from "./Taken.ts"
+
+const port = parentPort
+if (port === null) throw new Error("the audit's thread was started as a program")
+
+const { at, since } = workerData as Task
+
+const taking = Effect.scoped(Effect.flatMap(Reading.open(at), (store) => takeFrom(store, since)))
+
+const answer = await Effect.runPromise(
+  Effect.match(taking, {
+    onSuccess: (taken): Answer => ({ taken }),
+    onFailure: ({ message, reason }): Answer => ({ failed: { message, reason } })
+  })
+)
+port.postMessage(answer)
