@@ -13,12 +13,13 @@ const inbox = at("src/Intake/Inbox.ts")
 const groups = at("src/Intake/Receiver/Groups.ts")
 const merge = at("src/Domain/Merge.ts")
 const pass = at("src/Walk/Pass.ts")
+const verdict = at("src/Walk/Verdict.ts")
 const checkpoints = at("src/Walk/Checkpoints.ts")
 const slots = at("src/Walk/Slots.ts")
 const spending = at("src/Walk/KeptSpending.ts")
 const deliveries = at("src/Stores/Segments/Deliveries.ts")
 const client = at("connectors/construction/ConstructionClient.ts")
-const pages = at("connectors/construction/ConstructionPages.ts")
+const changes = at("connectors/construction/ConstructionChanges.ts")
 
 const intake: ReadonlyArray<Break> = [
   apply("turn.withPermit(next)", "next", "an event of the future loses the delivery that comes meanwhile"),
@@ -122,7 +123,7 @@ const walking: ReadonlyArray<Break> = [
     "(clock.currentTimeMillisUnsafe() - startedMs)",
     "a clock that is set makes a page hours older or newer"
   ),
-  pages(
+  changes(
     "const version = Version.make(page.observedMicros, 0, sha256)",
     "const version = Version.make(0, 0, sha256)",
     "an older page overwrites a newer one"
@@ -142,18 +143,18 @@ const walking: ReadonlyArray<Break> = [
     "",
     "a project that was announced and not checkpointed is never buried"
   ),
-  pass("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
+  verdict("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
   pass(
     "const isResumed = previous !== undefined && previous.finished_at === null",
     "const isResumed = previous !== undefined",
     "a finished pass is taken for an interrupted one"
   ),
-  pass(
+  verdict(
     'const version = Version.make(Instant.toMicros(at), 0, "")',
     'const version = Version.make(0, 0, "")',
     "tombstones lose against the rows"
   ),
-  pass("finished_at: Instant.fromMillis(now)", "finished_at: null", "the list is never walked again"),
+  verdict("finished_at: Instant.fromMillis(now)", "finished_at: null", "the list is never walked again"),
   at("src/Walk/FinishedPages.ts")(
     "page <= total && pages.length",
     "page < total && pages.length",
