@@ -38,6 +38,18 @@ const columnsBut = (list: List, isTaken: (name: string) => boolean): Resource["c
       .map((column) => [column.name, described(column)])
   )
 
+/** By field at the top of a record. */
+const fieldsOf = ({ columns }: List): NonNullable<Resource["fields"]> =>
+  new Map(
+    columns.flatMap(({ from, name, parameter, use }) => {
+      const [, field = "", inner] = (from ?? `/${name}`).split("/")
+      if (parameter !== undefined || inner !== undefined || name === "id") return []
+      const unescaped = field.replaceAll("~1", "/").replaceAll("~0", "~")
+      // A hash is made of what a page says, not of what is stored.
+      return [[unescaped, use === "keep" ? name : null]]
+    })
+  )
+
 export const resourceOf = (list: List): Resource => {
   const known = entityNames.find((name) => name === list.table)
   if (known !== undefined) {
@@ -46,7 +58,7 @@ export const resourceOf = (list: List): Resource => {
     return { ...resource, columns: { ...resource.columns, ...columnsBut(list, (name) => names.has(name)) } }
   }
   const isOwn = (name: string) => Object.hasOwn(commonColumns, name)
-  const shared = { name: list.table, says: `What ${list.read} lists.`, stages: [] }
+  const shared = { name: list.table, says: `What ${list.read} lists.`, stages: [], fields: fieldsOf(list) }
   if (!isNamedById(list)) {
     return { ...shared, key: "VARCHAR", keyColumn: "_key", columns: columnsBut(list, isOwn) }
   }

@@ -7,15 +7,18 @@
  * new depends on when it was read.
  *
  * A row maps column names to canonical text or null. `_clocks` holds the version of each field by column name; unknown
- * fields have a leading "+".
+ * fields have a leading "+". A field that has a column by now moves there with its version, so that it makes no difference
+ * when the column came.
  */
 import type { Change } from "./Change.ts"
 import { firstRow, isPlain } from "./FirstRow.ts"
+import { clocksText } from "./ClocksText.ts"
 import * as Version from "./Version.ts"
 import type { Instant } from "./Instant.ts"
 import * as Json from "./Json.ts"
 import { many, objectText, sorted } from "./ObjectText.ts"
-import { furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
+import { type ColumnType, furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
+import { readValue } from "./Value.ts"
 
 export type Row = Readonly<Record<string, string | null>>
 
@@ -57,11 +60,12 @@ export function* mergeInParts(
   draft.versions = versionsOf(stored)
   yield
   draft.extra = extraOf(stored)
+  promote(resource, draft)
   yield
   for (const change of changes) {
     let visible = applyColumns(draft, change)
     for (const [number, name] of Object.keys(change.extra).entries()) {
-      visible = setExtra(draft, change, name) || visible
+      visible = setExtra(resource, draft, change, name) || visible
       if (number % many === many - 1) yield
     }
     applyTimes(draft, change, visible)
@@ -77,12 +81,14 @@ export function* mergeInParts(
 export const merge = (resource: Resource, stored: Row | undefined, changes: ReadonlyArray<Change>): Row | undefined => {
   const [first] = changes
   if (first === undefined) return stored
-  if (stored === undefined && changes.length === 1 && isPlain(first)) return firstRow(resource, first)
+  const isFirst = stored === undefined && changes.length === 1 && isPlain(first) && !hasColumns(resource, first)
+  if (isFirst) return firstRow(resource, first)
   const draft = open(resource, stored, first.id)
-  for (const change of changes) apply(draft, change)
+  promote(resource, draft)
+  for (const change of changes) apply(resource, draft, change)
   if (!draft.dirty) return stored
   const extra = isEmpty(draft.extra) ? null : textOf(sorted(draft.extra))
-  return close(resource, draft, versionsText(draft.versions), extra)
+  return close(resource, draft, clocksText(draft.versions), extra)
 }
 
 const open = (resource: Resource, stored: Row | undefined, id: string): Draft => {
@@ -126,18 +132,43 @@ const noTexts = (): Record<string, string> => Object.create(null) as Record<stri
 /** Most rows have no extra fields. Shared, because an object per row is expensive. */
 const nothing = Object.freeze(noTexts())
 
-const apply = (draft: Draft, change: Change): void => {
+/** Of a worker that doesn't know the columns yet. */
+const hasColumns = ({ fields }: Resource, { extra }: Change): boolean =>
+  fields !== undefined && Object.keys(extra).some((name) => fields.has(name))
+
+/** What was kept without a column moves to the one that there is now. */
+const promote = ({ columns, fields }: Resource, draft: Draft): void => {
+  for (const [name, column] of fields ?? []) {
+    const version = draft.versions[`+${name}`]
+    if (version === undefined) continue
+    const text = draft.extra[name] ?? "null"
+    delete draft.versions[`+${name}`]
+    delete own(draft)[name]
+    draft.dirty = true
+    if (column !== null) setText(draft, version, column, columns[column]?.type ?? "JSON", text)
+  }
+}
+
+/** True if the row shows something else then. */
+const setText = (draft: Draft, version: Version.Version, column: string, type: ColumnType, text: string): boolean => {
+  const value = readValue(type, Json.parse(text))
+  return setColumn(draft, version, column, value ?? null, value === undefined ? text : undefined)
+}
+
+const apply = (resource: Resource, draft: Draft, change: Change): void => {
   let visible = applyColumns(draft, change)
-  for (const name of Object.keys(change.extra)) visible = setExtra(draft, change, name) || visible
+  for (const name of Object.keys(change.extra)) visible = setExtra(resource, draft, change, name) || visible
   applyTimes(draft, change, visible)
 }
 
 const applyColumns = (draft: Draft, change: Change): boolean => {
   let visible = change.source === "event"
   for (const column of Object.keys(change.values)) {
-    visible = setColumn(draft, change, column, change.values[column] ?? null) || visible
+    const [value, misfit] = [change.values[column] ?? null, change.misfits[column]]
+    visible = setColumn(draft, change.version, column, value, misfit) || visible
   }
-  return change.source !== "absence" ? setColumn(draft, change, "_deleted_at", null) || visible : visible
+  if (change.source === "absence") return visible
+  return setColumn(draft, change.version, "_deleted_at", null, undefined) || visible
 }
 
 const applyTimes = (draft: Draft, change: Change, visible: boolean): void => {
@@ -152,11 +183,16 @@ const applyTimes = (draft: Draft, change: Change, visible: boolean): void => {
   }
 }
 
-const setColumn = (draft: Draft, change: Change, column: string, value: string | null): boolean => {
-  if (!Version.isAfter(change.version, draft.versions[column])) return false
-  draft.versions[column] = change.version
+const setColumn = (
+  draft: Draft,
+  version: Version.Version,
+  column: string,
+  value: string | null,
+  misfit: string | undefined
+): boolean => {
+  if (!Version.isAfter(version, draft.versions[column])) return false
+  draft.versions[column] = version
   draft.dirty = true
-  const misfit = change.misfits[column]
   const isMisfit = column in draft.extra && draft.versions[`+${column}`] === undefined
   const before = isMisfit ? draft.extra[column] : undefined
   const changed = draft.row[column] !== value || before !== misfit
@@ -171,7 +207,12 @@ const own = (draft: Draft): Record<string, string> => {
   return draft.extra as Record<string, string>
 }
 
-const setExtra = (draft: Draft, change: Change, name: string): boolean => {
+const setExtra = ({ columns, fields }: Resource, draft: Draft, change: Change, name: string): boolean => {
+  const column = fields?.get(name)
+  if (column === null) return false
+  if (column !== undefined) {
+    return setText(draft, change.version, column, columns[column]?.type ?? "JSON", change.extra[name] ?? "null")
+  }
   if (!Version.isAfter(change.version, draft.versions[`+${name}`])) return false
   draft.versions[`+${name}`] = change.version
   draft.dirty = true
@@ -189,27 +230,6 @@ const close = (resource: Resource, draft: Draft, versions: string, extra: string
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
   if (resource.stages.length > 0) row["status"] = furthestStage(resource, row)
   return row
-}
-
-type Versions = Readonly<Record<string, Version.Version>>
-
-/** Cached, because all rows of a page have the same fields and version. */
-const last = { versions: {} as Versions, fields: 0, text: "{}" }
-
-const versionsText = (versions: Versions): string => {
-  if (!isLast(versions)) {
-    Object.assign(last, { versions, fields: Object.keys(versions).length, text: JSON.stringify(sorted(versions)) })
-  }
-  return last.text
-}
-
-const isLast = (versions: Versions): boolean => {
-  let fields = 0
-  for (const field in versions) {
-    if (versions[field] !== last.versions[field]) return false
-    fields++
-  }
-  return fields === last.fields
 }
 
 const isEmpty = (extra: Texts): boolean => extra === nothing || Object.keys(extra).length === 0

@@ -44,6 +44,10 @@ export interface Resource {
   readonly columns: Readonly<Record<string, Own>>
   readonly stages: ReadonlyArray<Stage>
   readonly since?: number
+  /**
+   * By field of the service: the column that it fills, null if it isn't kept. Rows from before the column have it in `_extra`.
+   */
+  readonly fields?: ReadonlyMap<string, string | null>
 }
 
 const of =

@@ -134,6 +134,25 @@ describe.each(engines)("a warehouse in $name", ({ isSkipped, within }) => {
     )
   )
 
+  it.live.skipIf(isSkipped)(
+    "fills a new column from the other fields of a row, as soon as something is said of it",
+    () =>
+      within((place) =>
+        Effect.gen(function* () {
+          const before = { ...seen("order", "7/12", 1, { id: "12" }), extra: { share: "0.25", note: '"x"' } }
+          yield* place.open([without(orders, "share")], (warehouse) =>
+            warehouse.write({ changes: [before], events: [] })
+          )
+          const known = { ...orders, fields: new Map([["share", "share"]]) }
+          yield* place.open([known], (warehouse) =>
+            warehouse.write({ changes: [seen("order", "7/12", 2, { title: "one" })], events: [] })
+          )
+          const [row] = yield* place.rows("order")
+          assert.deepInclude(row, { share: "0.25", title: "one", _extra: '{"note":"x"}' })
+        })
+      )
+  )
+
   it.live.skipIf(isSkipped)("says which column has another type than the list wants", () =>
     within((place) =>
       Effect.gen(function* () {
