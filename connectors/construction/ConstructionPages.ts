@@ -117,11 +117,11 @@ const valueAt = (body: unknown, { headers }: Answer, place: string): unknown => 
   return header === undefined ? at(body, place) : headers?.[header.toLowerCase()]
 }
 
-/** A header has it as text, and so have some services. */
+/** Only a header has it as text: a word in the body is no count. */
 const countAt = (valueIn: RawList["at"], places: ReadonlyArray<string>): unknown => {
   for (const place of places) {
     const found = valueIn(place)
-    if (typeof found === "string" && /^\d{1,10}$/.test(found)) return Number(found)
+    if (place.startsWith("header ") && /^\d{1,10}$/.test(String(found))) return Number(found)
     if (found !== undefined) return found
   }
   return undefined

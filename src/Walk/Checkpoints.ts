@@ -75,6 +75,43 @@ export const countPages = (store: Store["Service"], resource: string) =>
     (row) => Number(row.count)
   )
 
+/** How many rows each list has in a table that has a few for each. */
+const countEach = (store: Store["Service"], table: "record_quarantine" | "walk_pages") =>
+  Effect.map(
+    store.run((db) =>
+      db
+        .selectFrom(table)
+        .select((of) => ["resource", of.fn.countAll<number>().as("count")] as const)
+        .groupBy("resource")
+        .execute()
+    ),
+    (rows) => new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
+  )
+
+export interface Standing {
+  readonly state: PassState | undefined
+  readonly pagesDone: number
+  readonly quarantined: number
+}
+
+/** Together, so none is seen without the others. */
+export const standing = Effect.fnUntraced(function* (store: Store["Service"], resource: string) {
+  const state = yield* load(store, resource)
+  const pagesDone = yield* countPages(store, resource)
+  return { state, pagesDone, quarantined: yield* quarantinedRecords(store, resource) } satisfies Standing
+})
+
+/** Where all lists are, in as many queries for hundreds as for one. */
+export const standings = Effect.fnUntraced(function* (store: Store["Service"]) {
+  const states = new Map((yield* loadAll(store)).map((state) => [state.resource, state]))
+  const [pages, bad] = [yield* countEach(store, "walk_pages"), yield* countEach(store, "record_quarantine")]
+  return (resource: string): Standing => ({
+    state: states.get(resource),
+    pagesDone: pages.get(resource) ?? 0,
+    quarantined: bad.get(resource) ?? 0
+  })
+})
+
 /** Begins a pass; the pages of the pass before it are forgotten. */
 export const begin = (store: Store["Service"], state: PassState) =>
   store.transaction(async (tx) => {

@@ -8,6 +8,7 @@
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
+import { entityNames } from "../Domain/Resource.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
@@ -53,16 +54,19 @@ const make = (options: WalkOptions) =>
         failures: 0
       }))
     )
-    for (const track of tracks) yield* Effect.orDie(restore(store, track))
+    yield* Effect.orDie(restoreAll(store, tracks))
+    // What another worker has walked meanwhile.
+    const look = Effect.delay(Effect.ignore(restoreAll(store, tracks)), lookEvery)
+    yield* Effect.forkScoped(whileFollowing("the look at the walks", look))
     for (const track of tracks) {
-      yield* Effect.forkScoped(
-        whileFollowing(`the look at the walk of ${track.list.resource}`, Effect.delay(refreshed(track), lookEvery))
-      )
-      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track, parentOf(tracks, track))))
+      const parent = parentOf(tracks, track)
+      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track, tracks.length, parent)))
     }
     return Walk.of({
       status: Effect.sync(() => Object.fromEntries(tracks.map((track) => [track.list.resource, status(track)]))),
-      isThrough: Effect.sync(() => tracks.every((track) => track.state?.proof != null)),
+      isThrough: Effect.sync(() =>
+        tracks.every(({ list, state }) => !known.has(list.resource) || state?.proof != null)
+      ),
       now: (lane) =>
         Effect.forEach(
           tracks,
@@ -79,7 +83,10 @@ export class Walk extends Context.Service<
   Walk,
   {
     readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
-    /** True once every list has finished a pass, with any proof. */
+    /**
+     * True once every list that the interface document or its events tell of has finished a pass, with any proof. Others, which
+     * a person has switched on, may take hours: what is there is shown before.
+     */
     readonly isThrough: Effect.Effect<boolean>
     /** Begins the next pass of every list now, in a more urgent lane. */
     readonly now: (lane: Lane) => Effect.Effect<void>
@@ -91,6 +98,8 @@ export class Walk extends Context.Service<
     Effect.map(ServiceSettings, ({ walkEvery, pageSize }) => Walk.layerWith({ every: walkEvery, pageSize }))
   )
 }
+
+const known: ReadonlySet<string> = new Set(entityNames)
 
 const defaultConcurrency = 64
 const patientAfter = 3
@@ -109,20 +118,16 @@ interface Track {
   failures: number
 }
 
-const restore = (store: Store["Service"], track: Track) =>
-  Effect.gen(function* () {
-    const { resource } = track.list
-    const state = yield* Checkpoints.load(store, resource)
-    const pagesDone = yield* Checkpoints.countPages(store, resource)
-    const quarantined = yield* Checkpoints.quarantinedRecords(store, resource)
-    // Together, so none is seen without the others.
-    Object.assign(track, { state, pagesDone, quarantined })
+const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
+  Effect.map(Checkpoints.standings(store), (standing) => {
+    for (const track of tracks) Object.assign(track, standing(track.list.resource))
   })
 
-const lookEvery = Duration.seconds(1)
+const restore = (store: Store["Service"], track: Track) =>
+  Effect.map(Checkpoints.standing(store, track.list.resource), (standing) => void Object.assign(track, standing))
 
-/** Takes over what another worker has walked meanwhile. */
-const refreshed = (track: Track) => Effect.flatMap(Store, (store) => Effect.ignore(restore(store, track)))
+const lookEvery = Duration.seconds(1)
+const listsAtOnce = 10
 
 const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
   pagesDone,
@@ -137,10 +142,17 @@ const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefi
   isChained(list) && list.parent !== undefined ? tracks.find((track) => track.list.resource === list.parent) : undefined
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
-const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track, parent: Track | undefined) {
+const turn = Effect.fnUntraced(function* (
+  options: WalkOptions,
+  track: Track,
+  count: number,
+  parent: Track | undefined
+) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}` as const
-  const { pollEvery } = yield* Store
+  const store = yield* Store
+  // Hundreds of lists don't ask more often than a few.
+  const pollEvery = Duration.times(store.pollEvery, Math.ceil(count / listsAtOnce))
   const { opened, table } = yield* Warehouse
   yield* opened
   const { refusal } = yield* Effect.orDie(table(track.list.resource))
@@ -151,7 +163,7 @@ const turn = Effect.fnUntraced(function* (options: WalkOptions, track: Track, pa
   // Its parents aren't there yet.
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
-  yield* refreshed(track)
+  yield* Effect.ignore(restore(store, track))
   const due = yield* untilDue(options, track)
   if (Duration.isGreaterThan(due, pollEvery) && !(yield* rest(track, pollEvery))) return
   yield* rest(track, yield* untilDue(options, track))

@@ -87,7 +87,7 @@ export const strange = `
     (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
   insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid', null);
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
-  insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null);
+  insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null, 'there');
   insert into walk_pages values ('projects', 1), ('projects', 2);
   insert into walk_writing values ('projects', '["007", "zone-c"]');
   insert into sightings values ('projects', 5, 1, 0), ('projects', 999999999999999999, 1, 0), ('projects', -3, 1, 0),

@@ -20,7 +20,7 @@ const answers: Readonly<Record<string, readonly [body: string, sentence: RegExp]
   "an error that is called OK": ['{"status":"error","message":"x"}', /without `data` and `pagination`/],
   "a total that is a word": [
     JSON.stringify({ ...page, pagination: { total: "0", page: 1, per_page: 100 } }),
-    /a `pagination` that isn't made of integers/
+    /counts that aren't integers/
   ]
 }
 
