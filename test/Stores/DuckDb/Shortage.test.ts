@@ -16,9 +16,9 @@ import { query } from "../Reading.ts"
 import { folder } from "../WarehouseEngines.ts"
 import { sql } from "kysely"
 
-const columns = Array.from({ length: 60 }, (_, index) => `c${index}`)
+const columns = Array.from({ length: 50 }, (_, index) => `c${index}`)
 
-const resources = Array.from({ length: 60 }, (_, index): Resource => ({
+const resources = Array.from({ length: 40 }, (_, index): Resource => ({
   name: `wide_${index}`,
   says: "Wide.",
   key: "VARCHAR",
@@ -68,7 +68,7 @@ describe("many tables", () => {
       const path = yield* folder
       yield* within(path, Effect.andThen(written(1, false), written(2, false)))
       const [count] = yield* Effect.promise(() =>
-        query(`${path}/warehouse.duckdb`, "select count(*) as n from construction.wide_59 where c0 = 'c0 2'")
+        query(`${path}/warehouse.duckdb`, "select count(*) as n from construction.wide_39 where c0 = 'c0 2'")
       )
       assert.strictEqual(String(count?.["n"]), "8")
     })
