@@ -8,7 +8,6 @@
  */
 import { Effect } from "effect"
 import { sql, type Transaction } from "kysely"
-import { entityNames } from "../Domain/Resource.ts"
 import { readMeta, type Store, writeMeta } from "./Store.ts"
 import * as Segments from "./Segments/Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
@@ -84,9 +83,7 @@ export const rebuild = (store: Store["Service"]) =>
     : store.transaction(async (tx) => {
         // In the order in which batches are taken and written, so that no deadlock occurs.
         await store.deliveries.restart(tx)
-        for (const name of [...entityNames.toSorted(), "events"]) {
-          await empty(tx, `construction.${name}`)
-        }
+        for (const name of [...(await entityTables(tx)), "events"]) await empty(tx, `construction.${name}`)
         await forget(tx)
         return false
       })
@@ -114,6 +111,14 @@ export const adoptMoved = (store: Store["Service"]) =>
           yield* rebuild(store)
         })
       )
+
+/** Those of lists that a person has switched on, too, in the order of their names. */
+const entityTables = async (tx: Transaction<StoreTables>): Promise<ReadonlyArray<string>> => {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = 'construction'::regnamespace and relkind = 'r' and attname = '_clocks'`.execute(tx)
+  return rows.map(({ name }) => name).toSorted()
+}
 
 /** About a million events: deleting a whole large table would exceed the statement limit of one minute. */
 const pagesAtOnce = 65_536

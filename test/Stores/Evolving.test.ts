@@ -8,6 +8,8 @@ import type { Change } from "../../src/Domain/Change.ts"
 import type { Resource } from "../../src/Domain/Resource.ts"
 import { byName } from "../../src/Domain/Resource.ts"
 import * as Version from "../../src/Domain/Version.ts"
+import { rebuild } from "../../src/Stores/Projection.ts"
+import { Store } from "../../src/Stores/Store.ts"
 import { evolvingEngines as engines } from "./EvolvingEngines.ts"
 
 const column = (type: Resource["columns"][string]["type"]) => ({ type, says: "Anything.", since: 1 })
@@ -151,6 +153,18 @@ describe.each(engines)("a warehouse in $name", ({ isSkipped, within }) => {
           assert.deepInclude(row, { share: "0.25", title: "one", _extra: '{"note":"x"}' })
         })
       )
+  )
+
+  it.live.skipIf(isSkipped)("begins again without the rows of lists, as without all others, when it is rebuilt", () =>
+    within((place) =>
+      Effect.gen(function* () {
+        const changes = [seen("order", "7/12", 1, full), seen("projects", "1", 1, { name: "A" })]
+        yield* place.open([orders], (warehouse) => warehouse.write({ changes, events: [] }))
+        yield* place.open([orders], () => Effect.flatMap(Store, rebuild))
+        yield* place.open([orders], (warehouse) => Effect.asVoid(warehouse.table("order")))
+        for (const table of ["order", "projects"]) assert.deepStrictEqual(yield* place.rows(table), [])
+      })
+    )
   )
 
   it.live.skipIf(isSkipped)("says which column has another type than the list wants", () =>

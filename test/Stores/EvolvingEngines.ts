@@ -21,7 +21,7 @@ type Row = Readonly<Record<string, unknown>>
 export interface Place {
   readonly open: <A, E>(
     resources: ReadonlyArray<Resource>,
-    use: (warehouse: Warehouse["Service"]) => Effect.Effect<A, E>
+    use: (warehouse: Warehouse["Service"]) => Effect.Effect<A, E, Store>
   ) => Effect.Effect<A, unknown>
   /** Of the copy for analysts, as text, in the order of their keys. */
   readonly rows: (table: string) => Effect.Effect<ReadonlyArray<Row>, unknown>
