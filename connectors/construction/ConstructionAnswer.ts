@@ -52,7 +52,8 @@ export const inspect = Effect.fnUntraced(function* (
   }
   if (status === 404) {
     return yield* new SourceError({
-      reason: "Absent",
+      reason: "Refused",
+      isAbsent: true,
       message: `The service has no such address (404): check ${names.baseUrl}, which must hold the version (/v1).`
     })
   }

@@ -129,7 +129,7 @@ const pageAt = (reading: Reading, position: Position, lane: Lane): Effect.Effect
       })
     ).pipe(
       Effect.catchIf(
-        ({ reason }) => reason === "Absent" && position.parent !== undefined,
+        ({ isAbsent }) => isAbsent === true && position.parent !== undefined,
         () => passedOver(reading, position)
       )
     )
@@ -155,7 +155,8 @@ const nextIn = (
   const { paging } = list
   const { page, parent } = position
   const then = (more: Partial<Position>): Position => ({ ...(parent && { parent }), page: page + 1, ...more })
-  const isOver = "more" in paging && paging.more !== undefined && raw.at(placeOf(paging.more)) !== true
+  // An answer that doesn't say it isn't taken for the last one.
+  const isOver = "more" in paging && paging.more !== undefined && raw.at(placeOf(paging.more)) === false
   switch (paging.style) {
     case "none":
       return Effect.undefined

@@ -111,8 +111,7 @@ const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined 
 }
 
 /** Without what isn't to be kept. */
-const kept = ({ columns, dropped, hashed }: ListShape, record: unknown): Pick<BadRecord, "record" | "sha256"> => {
-  const secret = columns.flatMap(([column, names]) => (hashed.has(column) ? names : []))
+const kept = ({ dropped, secret }: ListShape, record: unknown): Pick<BadRecord, "record" | "sha256"> => {
   const text = Json.stringify(Fields.without(record, [...dropped, ...secret]))
   return { record: text, sha256: hash("sha256", text) }
 }
@@ -131,8 +130,11 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
   const record = Fields.without(given, shape.dropped)
   if (!Json.isObject(record)) return undefined
   const { columns, resource } = shape
-  const places = [{ path: "", fields: record }]
-  const parts = shape.key.map((part) => ("names" in part ? find(places, part.names) : undefined))
+  const whole = [{ path: "", fields: record }]
+  // A secret may lie within what is kept.
+  const open = Fields.without(record, shape.secret)
+  const places = Json.isObject(open) ? [{ path: "", fields: open }] : whole
+  const parts = shape.key.map((part) => ("names" in part ? find(whole, part.names) : undefined))
   const id = keyOf(
     reading,
     parts.map((part) => part?.value)
@@ -145,7 +147,7 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
     Fields.set(fields, column, resource.columns[column]?.type ?? "VARCHAR", parameters[parameter] ?? null)
   }
   for (const [column, names] of columns) {
-    const field = find(places, names)
+    const field = find(shape.hashed.has(column) ? whole : places, names)
     if (field === undefined) {
       if (shape.isWhole) fields.values[column] = null
       continue

@@ -30,6 +30,8 @@ export interface ListShape {
   readonly dropped: Names
   /** Columns that hold only a hash. */
   readonly hashed: ReadonlySet<string>
+  /** Of all fields of which only a hash is kept, those of the key among them. */
+  readonly secret: Names
   /** Nothing else fills the table: a field that a record doesn't have is null from then on. */
   readonly isWhole: boolean
 }
@@ -47,6 +49,7 @@ export const projectsShape = (aliases: Aliases = {}, places = documented.list): 
   parameters: [],
   dropped: [],
   hashed: new Set(),
+  secret: [],
   isWhole: false
 })
 
@@ -96,6 +99,7 @@ export const shapeOf = (list: List): ListShape => {
     columns: kept.map((column) => [column.name, fieldOf(column)]),
     dropped: inRecord.filter(({ use }) => use === "drop").flatMap(fieldOf),
     hashed: new Set(kept.flatMap(({ name, use }) => (use === "hash" ? [name] : []))),
+    secret: inRecord.filter(({ use }) => use === "hash").flatMap(fieldOf),
     isWhole: !entityNames.some((name) => name === list.table)
   }
 }

@@ -16,7 +16,6 @@ import type { Column, List, Review } from "./Review.ts"
 /** The lists that a worker walks besides the one that the interface document shows. */
 export const SwitchedOn = Context.Reference<ReadonlyArray<List>>("siteledger/SwitchedOn", { defaultValue: () => [] })
 
-/** Parents first. */
 export const switchedOn = ({ lists }: Review): ReadonlyArray<List> => lists.filter(({ on }) => on)
 
 /** Its records are named by one column, which is called `id`. */
@@ -62,7 +61,7 @@ export const resourceOf = (list: List): Resource => {
   if (!isNamedById(list)) {
     return { ...shared, key: "VARCHAR", keyColumn: "_key", columns: columnsBut(list, isOwn) }
   }
-  const type = list.columns.find(({ name }) => name === "id")?.type
+  const id = list.columns.find(({ name }) => name === "id")
   const columns = columnsBut(list, (name) => name === "id" || isOwn(name))
-  return { ...shared, key: type === "BIGINT" ? "BIGINT" : "VARCHAR", columns }
+  return { ...shared, key: id?.type === "BIGINT" && id.use !== "hash" ? "BIGINT" : "VARCHAR", columns }
 }

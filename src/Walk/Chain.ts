@@ -33,7 +33,11 @@ export const run = Effect.fn("Chain.run")(function* (pass: Chain, previous: Chec
   const initial = isResumed ? previous : yield* begin(pass, previous)
   const { disturbance, state } = yield* walk(pass, initial, yield* Checkpoints.countPages(store, list.resource))
   const counted = list.isCounted ? state : { ...state, total: state.rows }
-  return yield* Verdict.finish(pass, counted, disturbance, list.isCounted)
+  return yield* Verdict.finish(pass, counted, disturbance, {
+    isCounted: list.isCounted,
+    // What the pass before it didn't show may be below a parent that it passed over.
+    isPreviousWhole: state.disturbed_in_a_row === 0
+  })
 })
 
 const begin = Effect.fnUntraced(function* ({ list, store }: Chain, previous: Checkpoints.PassState | undefined) {
@@ -47,7 +51,8 @@ const begin = Effect.fnUntraced(function* ({ list, store }: Chain, previous: Che
     rows: 0,
     started_at: Instant.fromMillis(now),
     disturbed: 0,
-    disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
+    // One that was cut off and can't go on has proven nothing.
+    disturbed_in_a_row: (previous?.disturbed_in_a_row ?? 0) + (previous?.finished_at === null ? 1 : 0),
     finished_at: null,
     proof: previous?.proof ?? null,
     proof_at: previous?.proof_at ?? null,
@@ -65,7 +70,9 @@ const walk = Effect.fnUntraced(function* (pass: Chain, initial: Checkpoints.Pass
   const fetchAll = Effect.gen(function* () {
     let from = initial.next_from ?? undefined
     while (true) {
-      const link = yield* pass.list.follow(from, pass.lane)
+      const link = yield* Effect.mapError(pass.list.follow(from, pass.lane), (error) =>
+        error.isAbsent === true && from !== undefined ? forgotten(error) : error
+      )
       if (link.next !== undefined && link.next === from) return yield* circle(pass)
       yield* Queue.offer(arrived, link)
       if (link.next === undefined) return
@@ -93,6 +100,9 @@ const walk = Effect.fnUntraced(function* (pass: Chain, initial: Checkpoints.Pass
   )
   return { state, disturbance }
 })
+
+/** The service doesn't know the place any more. */
+const forgotten = ({ message }: SourceError) => new SourceError({ reason: "OtherPage", message })
 
 const circle = ({ list }: Chain) =>
   new SourceError({ reason: "OtherPage", message: `The list of ${list.resource} leads in a circle.` })

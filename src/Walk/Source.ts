@@ -36,11 +36,13 @@ export interface Page {
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   /**
-   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page. Absent: there is nothing
-   * at this address. Refused: only a person can help (credentials, scope, address); `message` says what to check.
+   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page.
+   * Refused: only a person can help (credentials, scope, address); `message` says what to check.
    */
-  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Absent", "Refused"]),
-  message: Schema.String
+  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused"]),
+  message: Schema.String,
+  /** There is nothing at the address (404). */
+  isAbsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 interface Walked {

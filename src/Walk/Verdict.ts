@@ -20,15 +20,22 @@ export interface Walking {
 
 const tombstoneBatch = 1000
 
-/** Ends a pass. `isCounted`: the service counts the list's records. */
+interface Evidence {
+  /** The service counts the list's records. */
+  readonly isCounted: boolean
+  /** The pass before it may have missed nothing. */
+  readonly isPreviousWhole: boolean
+}
+
+/** Ends a pass. */
 export const finish = Effect.fnUntraced(function* (
   pass: Walking,
   state: Checkpoints.PassState,
   disturbance: string | undefined,
-  isCounted = true
+  { isCounted, isPreviousWhole }: Evidence = { isCounted: true, isPreviousWhole: true }
 ) {
   const isWhole = disturbance === undefined && state.disturbed === 0 && (!isCounted || state.rows === state.total)
-  const isSame = isWhole && state.pass > 1 && (yield* Checkpoints.sawSameIds(pass.store, state))
+  const isSame = isWhole && isPreviousWhole && state.pass > 1 && (yield* Checkpoints.sawSameIds(pass.store, state))
   if (isSame) yield* buryAbsent(pass, state)
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const proof = proofOf(isWhole, isSame, isCounted)

@@ -147,6 +147,12 @@ describe("a pass over a chain of pages", () => {
       list.asked.length = 0
       yield* pass(list)
       assert.deepStrictEqual(list.asked, [undefined, "5", "10"])
+      const absent = new SourceError({ reason: "Refused", isAbsent: true, message: "gone" })
+      list.onAsk = (from) => (from === "5" ? Effect.fail(absent) : Effect.void)
+      assert.strictEqual((yield* pass(list)).disturbance, "gone")
+      // Nothing at all is there: only a person can help.
+      list.onAsk = () => Effect.fail(absent)
+      assert.strictEqual((yield* Effect.flip(pass(list)))._tag, "SourceError")
     }).pipe(Effect.provide(stores))
   )
 
@@ -174,7 +180,9 @@ describe("a pass over a chain of pages", () => {
       yield* pass(list)
       assert.deepStrictEqual(yield* present, range(1, 12), "disturbed")
       list.disturbance = undefined
-      yield* pass(list)
+      assert.strictEqual((yield* pass(list)).state.proof, "unproven")
+      assert.deepStrictEqual(yield* present, range(1, 12), "the pass before it was disturbed")
+      assert.strictEqual((yield* pass(list)).state.proof, "passes-agree")
       assert.deepStrictEqual(yield* present, range(1, 9))
     }).pipe(Effect.provide(stores))
   )

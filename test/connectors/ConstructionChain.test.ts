@@ -35,7 +35,8 @@ const walking = (list: List, answering: Answering, rows?: ReadonlyArray<Parent>)
     Effect.suspend(() => {
       asked.push(url(path, query))
       const answer = answering(path, query)
-      if (answer === "absent") return Effect.fail(new SourceError({ reason: "Absent", message: "404" }))
+      if (answer === "absent")
+        return Effect.fail(new SourceError({ reason: "Refused", isAbsent: true, message: "404" }))
       const { body, headers = {} } = answer
       const given = { text: JSON.stringify(body), headers, startedMs: 1e12, endedMs: 1e12, serviceMs: undefined }
       return Effect.flatMap(readList(given, shape), read).pipe(
@@ -73,6 +74,9 @@ describe("a list whose pages follow each other", () => {
       assert.deepStrictEqual(ids(yield* all), ["1", "2", "3"])
       assert.deepStrictEqual(asked, ["/things?limit=2", "/things?limit=2&cursor=a%2Fb%3D"])
       const ending = listOf({ paging: { ...paging, more: "/meta/more" } })
+      // Where an answer doesn't say it, the cursor does.
+      const silent = walking(ending, (_path, { cursor = "" }) => pages[cursor] ?? "absent")
+      assert.deepStrictEqual(ids(yield* silent.all), ["1", "2", "3"])
       const over = walking(ending, () => ({ body: { data: records(1), meta: { next: "again", more: false } } }))
       assert.strictEqual((yield* over.all).length, 1)
     })
@@ -208,15 +212,27 @@ describe("fields that aren't kept", () => {
       const columns = [
         column("id", "BIGINT"),
         column("token", "VARCHAR", { use: "drop", from: "/auth/token" }),
-        column("email", "VARCHAR", { use: "hash" })
+        column("email", "VARCHAR", { use: "hash" }),
+        column("phone", "VARCHAR", { use: "hash", from: "/contact/phone" }),
+        column("contact", "JSON")
       ]
-      const secret = { auth: { token: "sesame", by: "me" }, email: "a@b.example" }
+      const contact = { phone: "+43 1", name: "me" }
+      const secret = { auth: { token: "sesame", by: "me" }, email: "a@b.example", contact }
       const { all } = walking(listOf({ columns }), () => ({ body: { data: [{ id: 1, ...secret }, secret] } }))
       const [link] = yield* all
-      assert.deepStrictEqual(link?.changes[0]?.values, { email: 'hash of "a@b.example"' })
+      assert.deepStrictEqual(link?.changes[0]?.values, {
+        email: 'hash of "a@b.example"',
+        phone: 'hash of "+43 1"',
+        contact: '{"name":"me"}'
+      })
       assert.deepStrictEqual({ ...link?.changes[0]?.extra }, { auth: '{"by":"me"}' })
-      assert.notMatch(JSON.stringify(link?.bad), /sesame|a@b/)
+      assert.notMatch(JSON.stringify(link?.bad), /sesame|a@b|43 1/)
       assert.strictEqual(link?.bad.length, 1)
+      const named = listOf({ columns: [column("id", "BIGINT", { use: "hash" }), column("name")] })
+      assert.strictEqual(shapeOf(named).resource.key, "VARCHAR")
+      const [of] = yield* walking(named, () => ({ body: { data: [{ id: 77, name: "n" }] } })).all
+      assert.deepInclude(of?.changes[0], { id: "hash of 77", values: { name: "n" } })
+      assert.notInclude(JSON.stringify({ ...of?.changes[0]?.extra }), "77")
     })
   )
 })

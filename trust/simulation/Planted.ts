@@ -101,11 +101,11 @@ const intake: ReadonlyArray<Break> = [
 
 const merging: ReadonlyArray<Break> = [
   merge(
-    "if (!Version.isAfter(change.version, draft.versions[column])) return false",
+    "if (!Version.isAfter(version, draft.versions[column])) return false",
     'if (draft.versions[column] !== undefined && change.source === "event") return false',
     "the first value wins a field"
   ),
-  merge("  draft.versions[column] = change.version\n", "", "the last value that arrives wins a field"),
+  merge("  draft.versions[column] = version\n", "", "the last value that arrives wins a field"),
   merge("change.seenAt < draft.firstSeenAt", "change.seenAt > draft.firstSeenAt", "when a record was first seen moves"),
   merge("change.seenAt > draft.changedAt", "change.seenAt < draft.changedAt", "when a record was last changed stays"),
   merge('let visible = change.source === "event"', "let visible = false", "an event that loses isn't news"),
