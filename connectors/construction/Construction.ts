@@ -13,9 +13,9 @@ import { Seal } from "../../src/Runtime/Seal.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import type { Lane } from "../../src/Walk/Pace.ts"
 import { Parents } from "../../src/Walk/Parents.ts"
-import { type ChainedList, type PagedList, Source, type SourceError } from "../../src/Walk/Source.ts"
+import { type SerialList, type PagedList, Source, type SourceError } from "../../src/Walk/Source.ts"
 import { changesOf } from "./ConstructionChanges.ts"
-import { type Ask, chained } from "./ConstructionChain.ts"
+import { type Ask, serial } from "./ConstructionSerial.ts"
 import { type Answer, ConstructionClient, type NotAsPromised, type Send } from "./ConstructionClient.ts"
 import { type Asked, readList, readPage } from "./ConstructionPages.ts"
 import { Forms } from "./ConstructionRecords.ts"
@@ -81,14 +81,14 @@ const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> =
 const following = (
   { baseUrl, call, hashOf, pageSize, warehouse }: Way,
   list: List
-): Pick<ChainedList, "follow" | "isCounted" | "parent"> => {
+): Pick<SerialList, "follow" | "isCounted" | "parent"> => {
   const shape = shapeOf(list)
   const forms = new Forms()
   const ask: Ask = (lane, request, read) =>
     call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read))
   const { parent } = list
   const parents = parent && new Parents(warehouse, parent.table, [...new Set(Object.values(parent.parameters))])
-  return chained({ list, shape, ask, parents, base: baseUrl, pageSize, hashOf })
+  return serial({ list, shape, ask, parents, base: baseUrl, pageSize, hashOf })
 }
 
 const make = Effect.gen(function* () {

@@ -59,7 +59,7 @@ export interface PagedList extends Walked {
 }
 
 /** A page that says, at most, where the next one is. */
-export interface Link extends Omit<Page, "page" | "perPage" | "total"> {
+export interface SerialPage extends Omit<Page, "page" | "perPage" | "total"> {
   /** How many records begin here by the service's count: on the first page of a list, or of a list below each parent. */
   readonly total: number
   /** Where to go on; undefined: this was the last page. */
@@ -69,17 +69,17 @@ export interface Link extends Omit<Page, "page" | "perPage" | "total"> {
 }
 
 /** Each page says where the next one is. */
-export interface ChainedList extends Walked {
+export interface SerialList extends Walked {
   /** The table of its parents, for each of which it has a list: it is walked once they are there. */
   readonly parent?: string
   /** The service counts its records. */
   readonly isCounted: boolean
   /** `from`: `next` of the page before it; undefined: the first page. */
-  readonly follow: (from: string | undefined, lane: Lane) => Effect.Effect<Link, SourceError>
+  readonly follow: (from: string | undefined, lane: Lane) => Effect.Effect<SerialPage, SourceError>
 }
 
-export type List = PagedList | ChainedList
+export type List = PagedList | SerialList
 
-export const isChained = (list: List): list is ChainedList => "follow" in list
+export const isSerial = (list: List): list is SerialList => "follow" in list
 
 export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<List> }>()("siteledger/Source") {}

@@ -12,8 +12,8 @@ import { entityNames } from "../Domain/Resource.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import type { Lane } from "./Pace.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
-import * as Chain from "./Chain.ts"
-import { isChained, type List, Source, type SourceError } from "./Source.ts"
+import * as SerialPass from "./SerialPass.ts"
+import { isSerial, type List, Source, type SourceError } from "./Source.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
@@ -139,7 +139,7 @@ const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
 })
 
 const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
-  isChained(list) && list.parent !== undefined ? tracks.find((track) => track.list.resource === list.parent) : undefined
+  isSerial(list) && list.parent !== undefined ? tracks.find((track) => track.list.resource === list.parent) : undefined
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (
@@ -204,8 +204,8 @@ const walkOnce = (
       }
     }
     const { concurrency = defaultConcurrency, pageSize } = options
-    const pass = isChained(list)
-      ? Chain.run({ ...shared, list }, track.state)
+    const pass = isSerial(list)
+      ? SerialPass.run({ ...shared, list }, track.state)
       : Pass.run({ ...shared, list, pageSize, concurrency }, track.state)
     const [lasted, outcome] = yield* Effect.timed(pass)
     const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)

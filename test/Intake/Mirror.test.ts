@@ -1,13 +1,14 @@
 /** The copy of deliveries in the warehouse, on the virtual clock: it is asked no more than it must. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Apply } from "../../src/Intake/Apply.ts"
 import * as Mirror from "../../src/Intake/Mirror.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { Chunk } from "../../src/Stores/Deliveries.ts"
-import { type Deliveries, Store } from "../../src/Stores/Store.ts"
+import type { Deliveries } from "../../src/Stores/Store.ts"
 import { type Mirror as Copy, noMirrors, Warehouse, type WarehouseError } from "../../src/Stores/Warehouse.ts"
+import { storeWith } from "../Stores/MockedStore.ts"
 
 /** Chunks of one delivery each. */
 const world = () => {
@@ -34,14 +35,7 @@ const world = () => {
   const mirrors = { ...noMirrors, live: Effect.sync(() => Option.some(live)) }
   const layer = Mirror.layer.pipe(
     Layer.provide([
-      Layer.mock(Store, {
-        deliveries,
-        engine: "sqlite",
-        sharesDatabase: false,
-        readAt: undefined,
-        pollEvery: Duration.infinity,
-        workers: {} as never
-      }),
+      storeWith(deliveries),
       Layer.mock(Warehouse, { mirrors, id: "mocked" }),
       Layer.mock(Apply, {}),
       Reasons.layer

@@ -1,13 +1,14 @@
 /** A lake that fails doesn't stop the worker: the copy of the deliveries is tried again, which is in the log. */
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Apply } from "../../src/Intake/Apply.ts"
 import * as DeliveriesCopy from "../../src/Lake/DeliveriesCopy.ts"
 import { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import { type Deliveries, Store } from "../../src/Stores/Store.ts"
+import type { Deliveries } from "../../src/Stores/Store.ts"
 import { Log } from "../Logged.ts"
+import { storeWith } from "../Stores/MockedStore.ts"
 
 it.effect("the copy of the deliveries on the lake is tried again in an hour", () => {
   const log = new Log()
@@ -16,14 +17,7 @@ it.effect("the copy of the deliveries on the lake is tried again in an hour", ()
   const deliveries = { copying, damage, last: Effect.succeed(1) } as unknown as Deliveries
   const layer = DeliveriesCopy.layer.pipe(
     Layer.provide([
-      Layer.mock(Store, {
-        deliveries,
-        engine: "sqlite",
-        sharesDatabase: false,
-        readAt: undefined,
-        pollEvery: Duration.infinity,
-        workers: {} as never
-      }),
+      storeWith(deliveries),
       Layer.mock(Lake, {
         name: "s3://a",
         list: () => Effect.fail(new LakeError({ reason: "Denied", message: "denied" }))

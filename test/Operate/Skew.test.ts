@@ -1,11 +1,12 @@
 /** When the difference between our clock and the service's is a reason, and when the stores are asked for it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { reasonFor, Skew, type SkewStatus } from "../../src/Operate/Skew.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import { type Deliveries, Store } from "../../src/Stores/Store.ts"
+import type { Deliveries } from "../../src/Stores/Store.ts"
 import { noMirrors, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
+import { storeWith } from "../Stores/MockedStore.ts"
 
 const minute = 60_000
 const unknown: SkewStatus = { answers: null, deliveries: null, events: null }
@@ -43,14 +44,7 @@ describe("skew", () => {
       })
     const layer = Skew.layer.pipe(
       Layer.provide([
-        Layer.mock(Store, {
-          deliveries,
-          engine: "sqlite",
-          sharesDatabase: false,
-          readAt: undefined,
-          pollEvery: Duration.infinity,
-          workers: {} as never
-        }),
+        storeWith(deliveries),
         Layer.mock(Warehouse, { query, id: "mocked", mirrors: noMirrors }),
         Reasons.layer
       ])

@@ -10,7 +10,7 @@ import type { List } from "../../src/Discovery/Review.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import type { Lane } from "../../src/Walk/Pace.ts"
 import type { Parent, Parents } from "../../src/Walk/Parents.ts"
-import { type ChainedList, type Link, SourceError } from "../../src/Walk/Source.ts"
+import { type SerialList, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
 import { changesOf, type Given } from "./ConstructionChanges.ts"
 import { type RawList, totalOf } from "./ConstructionPages.ts"
 import { NotAsPromised } from "./ConstructionClient.ts"
@@ -18,7 +18,7 @@ import * as Requests from "./ConstructionRequests.ts"
 import { type ListShape, placeOf } from "./ConstructionShapes.ts"
 
 /** Where a walk is. */
-const Position = Schema.Struct({
+const Bookmark = Schema.Struct({
   /** Its key, and what fills the parameters. */
   parent: Schema.optionalKey(
     Schema.Struct({ key: Schema.String, values: Schema.Record(Schema.String, Schema.String) })
@@ -30,10 +30,10 @@ const Position = Schema.Struct({
   /** A cursor, the value of the last record, or an address. */
   from: Schema.optionalKey(Schema.String)
 })
-export type Position = typeof Position.Type
+export type Bookmark = typeof Bookmark.Type
 
-const PositionText = Schema.fromJsonString(Position)
-const written = (position: Position): string => JSON.stringify(position)
+const BookmarkText = Schema.fromJsonString(Bookmark)
+const written = (bookmark: Bookmark): string => JSON.stringify(bookmark)
 
 /** Asks for a page; the answer may be refused by `read`. */
 export type Ask = <A>(
@@ -54,30 +54,30 @@ interface Reading {
   readonly hashOf: (text: string) => string
 }
 
-export const chained = (reading: Reading): Pick<ChainedList, "follow" | "isCounted" | "parent"> => {
+export const serial = (reading: Reading): Pick<SerialList, "follow" | "isCounted" | "parent"> => {
   const { list } = reading
   return {
     isCounted: list.answer.total !== undefined,
     ...(list.parent === undefined ? {} : { parent: list.parent.table }),
     follow: (from, lane) =>
       Effect.gen(function* () {
-        const position = from === undefined ? yield* firstOf(reading, undefined) : yield* positionIn(from)
-        if (position === undefined) return yield* nothing
-        const { link, next } = yield* pageAt(reading, position, lane)
-        const later = next ?? (position.parent && (yield* firstOf(reading, position.parent.key)))
+        const bookmark = from === undefined ? yield* firstOf(reading, undefined) : yield* bookmarkIn(from)
+        if (bookmark === undefined) return yield* nothing
+        const { link, next } = yield* pageAt(reading, bookmark, lane)
+        const later = next ?? (bookmark.parent && (yield* firstOf(reading, bookmark.parent.key)))
         return { ...link, next: later && written(later) }
       })
   }
 }
 
-const positionIn = (text: string) =>
+const bookmarkIn = (text: string) =>
   Effect.mapError(
-    Schema.decodeUnknownEffect(PositionText)(text),
+    Schema.decodeUnknownEffect(BookmarkText)(text),
     () =>
       new SourceError({ reason: "OtherPage", message: "An earlier version left the walk at a place that isn't known." })
   )
 
-const nothing: Effect.Effect<Link> = Effect.map(Clock.currentTimeMillis, (now) => ({
+const nothing: Effect.Effect<SerialPage> = Effect.map(Clock.currentTimeMillis, (now) => ({
   changes: [],
   bad: [],
   records: 0,
@@ -91,7 +91,7 @@ const nothing: Effect.Effect<Link> = Effect.map(Clock.currentTimeMillis, (now) =
 const firstOf = (
   { list, parents }: Reading,
   after: string | undefined
-): Effect.Effect<Position | undefined, SourceError> =>
+): Effect.Effect<Bookmark | undefined, SourceError> =>
   parents === undefined
     ? Effect.succeed({ page: 1 })
     : Effect.map(parents.after(after), (parent) =>
@@ -108,35 +108,35 @@ const filled = ({ parent }: List, { values }: Parent): Readonly<Record<string, s
   )
 
 interface Paged {
-  readonly link: Omit<Link, "next">
-  readonly next: Position | undefined
+  readonly link: Omit<SerialPage, "next">
+  readonly next: Bookmark | undefined
 }
 
-const pageAt = (reading: Reading, position: Position, lane: Lane): Effect.Effect<Paged, SourceError> =>
+const pageAt = (reading: Reading, bookmark: Bookmark, lane: Lane): Effect.Effect<Paged, SourceError> =>
   Effect.gen(function* () {
     const { ask, hashOf, list, pageSize, shape } = reading
-    const parameters = position.parent?.values ?? {}
-    const asked = Requests.asked(list, position.page, position.size ?? pageSize)
-    const request = Requests.following(list, asked, { from: position.from, granted: position.size, parameters })
-    if (request === undefined) return yield* passedOver(reading, position)
+    const parameters = bookmark.parent?.values ?? {}
+    const asked = Requests.asked(list, bookmark.page, bookmark.size ?? pageSize)
+    const request = Requests.following(list, asked, { from: bookmark.from, granted: bookmark.size, parameters })
+    if (request === undefined) return yield* passedOver(reading, bookmark)
     return yield* ask(lane, request, (raw) =>
       Effect.gen(function* () {
         const total = yield* totalOf(raw, shape)
-        const next = yield* nextIn(reading, position, raw, total)
+        const next = yield* nextIn(reading, bookmark, raw, total)
         const { at: _at, ...page } = raw
         const given: Given = { parameters, hashOf }
-        return { link: { ...changesOf(page, shape, given), total: position.page === 1 ? total : 0 }, next }
+        return { link: { ...changesOf(page, shape, given), total: bookmark.page === 1 ? total : 0 }, next }
       })
     ).pipe(
       Effect.catchIf(
-        ({ isAbsent }) => isAbsent === true && position.parent !== undefined,
-        () => passedOver(reading, position)
+        ({ isAbsent }) => isAbsent === true && bookmark.parent !== undefined,
+        () => passedOver(reading, bookmark)
       )
     )
   })
 
 /** The list below this parent isn't there. */
-const passedOver = ({ list }: Reading, { parent }: Position) =>
+const passedOver = ({ list }: Reading, { parent }: Bookmark) =>
   Effect.map(nothing, (link): Paged => ({
     link: { ...link, disturbance: `${list.read} isn't there for ${parent?.key ?? ""} of ${list.parent?.table ?? ""}.` },
     next: undefined
@@ -148,13 +148,13 @@ const text = (value: unknown): string | undefined =>
 /** Undefined: this was the last page. */
 const nextIn = (
   { base, list, shape }: Reading,
-  position: Position,
+  bookmark: Bookmark,
   raw: RawList,
   total: number
-): Effect.Effect<Position | undefined, NotAsPromised> => {
+): Effect.Effect<Bookmark | undefined, NotAsPromised> => {
   const { paging } = list
-  const { page, parent } = position
-  const then = (more: Partial<Position>): Position => ({ ...(parent && { parent }), page: page + 1, ...more })
+  const { page, parent } = bookmark
+  const then = (more: Partial<Bookmark>): Bookmark => ({ ...(parent && { parent }), page: page + 1, ...more })
   // An answer that doesn't say it isn't taken for the last one.
   const isOver = "more" in paging && paging.more !== undefined && raw.at(placeOf(paging.more)) === false
   switch (paging.style) {
@@ -163,7 +163,7 @@ const nextIn = (
     case "page":
     case "offset": {
       // A service may give fewer than it was asked for, so the first page says how many a page has.
-      const size = position.size ?? raw.records.length
+      const size = bookmark.size ?? raw.records.length
       const isLast = list.answer.total === undefined ? raw.records.length < size : page * size >= total
       return Effect.succeed(raw.records.length === 0 || isLast ? undefined : then({ size }))
     }

@@ -10,9 +10,9 @@ import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
-import * as Chain from "../../src/Walk/Chain.ts"
+import * as SerialPass from "../../src/Walk/SerialPass.ts"
 import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
-import { type ChainedList, type Link, SourceError } from "../../src/Walk/Source.ts"
+import { type SerialList, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 const stores = Layer.unwrap(
@@ -23,7 +23,7 @@ const stores = Layer.unwrap(
   )
 )
 
-interface Model extends ChainedList {
+interface Model extends SerialList {
   ids: Array<number>
   readonly asked: Array<string | undefined>
   /** Before a page is cut. */
@@ -36,7 +36,7 @@ interface Model extends ChainedList {
 const firstMicros = Date.UTC(2026, 10, 20) * 1000
 const pageSize = 5
 
-const chain = (ids: ReadonlyArray<number>, isCounted = false): Model => {
+const serial = (ids: ReadonlyArray<number>, isCounted = false): Model => {
   const model: Model = {
     resource: "projects",
     isCounted,
@@ -55,7 +55,7 @@ const chain = (ids: ReadonlyArray<number>, isCounted = false): Model => {
 }
 
 /** A page begins after the id that it is asked for. */
-const linkFrom = (model: Model, from: string | undefined): Link => {
+const linkFrom = (model: Model, from: string | undefined): SerialPage => {
   model.asked.push(from)
   const at = firstMicros + model.asked.length * 1_000_000
   const records = model.ids.filter((id) => id > Number(from ?? 0)).slice(0, pageSize)
@@ -75,12 +75,12 @@ const linkFrom = (model: Model, from: string | undefined): Link => {
   }
 }
 
-const pass = (list: ChainedList) =>
+const pass = (list: SerialList) =>
   Effect.gen(function* () {
     const store = yield* Store
     const warehouse = yield* Warehouse
     const previous = yield* Checkpoints.load(store, "projects")
-    return yield* Chain.run({ list, store, warehouse, lane: "backfill", onProgress: () => undefined }, previous)
+    return yield* SerialPass.run({ list, store, warehouse, lane: "backfill", onProgress: () => undefined }, previous)
   })
 
 const present = Effect.flatMap(Warehouse, (warehouse) =>
@@ -93,10 +93,10 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 
 const refused = (reason: SourceError["reason"]) => new SourceError({ reason, message: "no such cursor" })
 
-describe("a pass over a chain of pages", () => {
+describe("a pass over pages that follow each other", () => {
   it.effect("without a total proves nothing alone; two equal ones agree", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 12))
+      const list = serial(range(1, 12))
       const first = yield* pass(list)
       assert.deepInclude(first.state, { proof: "unproven", rows: 12, total: 12, pages_total: 3, disturbed_in_a_row: 0 })
       assert.isUndefined(first.disturbance)
@@ -109,10 +109,10 @@ describe("a pass over a chain of pages", () => {
 
   it.effect("with a total agrees with it, and the next one proves it", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 12), true)
+      const list = serial(range(1, 12), true)
       assert.strictEqual((yield* pass(list)).state.proof, "counts-agree")
       assert.strictEqual((yield* pass(list)).state.proof, "proven")
-      const short: ChainedList = {
+      const short: SerialList = {
         ...list,
         follow: (from) => Effect.map(list.follow(from, "backfill"), (link) => ({ ...link, total: 99 }))
       }
@@ -124,7 +124,7 @@ describe("a pass over a chain of pages", () => {
 
   it.effect("goes on where it was cut off, and writes no page twice", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 22))
+      const list = serial(range(1, 22))
       list.onAsk = (from) => (from === "10" ? Effect.fail(refused("Refused")) : Effect.void)
       assert.strictEqual((yield* Effect.flip(pass(list)))._tag, "SourceError")
       list.onAsk = () => Effect.void
@@ -138,7 +138,7 @@ describe("a pass over a chain of pages", () => {
 
   it.effect("ends as disturbed where the service doesn't know the cursor any more, and begins again", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 12))
+      const list = serial(range(1, 12))
       list.onAsk = (from) => (from === "5" ? Effect.fail(refused("PageSizeRefused")) : Effect.void)
       const { disturbance, state } = yield* pass(list)
       assert.strictEqual(disturbance, "no such cursor")
@@ -158,12 +158,12 @@ describe("a pass over a chain of pages", () => {
 
   it.effect("ends where the list leads in a circle, at once or by a way round", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 12))
+      const list = serial(range(1, 12))
       list.leadsTo = "5"
       const { disturbance, state } = yield* pass(list)
       assert.strictEqual(disturbance, "The list of projects leads in a circle.")
       assert.strictEqual(state.proof, "unproven")
-      const round = chain(range(1, 12))
+      const round = serial(range(1, 12))
       round.onAsk = (from) => Effect.sync(() => void (round.leadsTo = from === "5" ? "6" : "5"))
       assert.strictEqual((yield* pass(round)).disturbance, "The list of projects leads in a circle.")
       assert.isBelow(round.asked.length, 400)
@@ -172,7 +172,7 @@ describe("a pass over a chain of pages", () => {
 
   it.effect("buries what two equal ones didn't show, and nothing after one that something disturbed", () =>
     Effect.gen(function* () {
-      const list = chain(range(1, 12))
+      const list = serial(range(1, 12))
       yield* pass(list)
       list.ids = range(1, 9)
       yield* pass(list)

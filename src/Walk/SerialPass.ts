@@ -9,11 +9,11 @@ import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Lane } from "./Pace.ts"
-import { type ChainedList, type Link, SourceError } from "./Source.ts"
+import { type SerialList, type SerialPage, SourceError } from "./Source.ts"
 import * as Verdict from "./Verdict.ts"
 
-export interface Chain extends Verdict.Walking {
-  readonly list: ChainedList
+export interface Serial extends Verdict.Walking {
+  readonly list: SerialList
   readonly lane: Lane
   readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
 }
@@ -26,7 +26,7 @@ const batchRecords = 10_000
 const mostSeen = 100
 
 /** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
-export const run = Effect.fn("Chain.run")(function* (pass: Chain, previous: Checkpoints.PassState | undefined) {
+export const run = Effect.fn("SerialPass.run")(function* (pass: Serial, previous: Checkpoints.PassState | undefined) {
   const { list, store } = pass
   yield* Checkpoints.adopt(store, list.resource)
   const isResumed = previous !== undefined && previous.finished_at === null && previous.next_from !== null
@@ -40,7 +40,7 @@ export const run = Effect.fn("Chain.run")(function* (pass: Chain, previous: Chec
   })
 })
 
-const begin = Effect.fnUntraced(function* ({ list, store }: Chain, previous: Checkpoints.PassState | undefined) {
+const begin = Effect.fnUntraced(function* ({ list, store }: Serial, previous: Checkpoints.PassState | undefined) {
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const state: Checkpoints.PassState = {
     resource: list.resource,
@@ -62,11 +62,11 @@ const begin = Effect.fnUntraced(function* ({ list, store }: Chain, previous: Che
   return state
 })
 
-const walk = Effect.fnUntraced(function* (pass: Chain, initial: Checkpoints.PassState, pagesBefore: number) {
+const walk = Effect.fnUntraced(function* (pass: Serial, initial: Checkpoints.PassState, pagesBefore: number) {
   let state = initial
   let pages = pagesBefore
   let seen = 0
-  const arrived = yield* Queue.bounded<Link, Cause.Done>(pagesAhead)
+  const arrived = yield* Queue.bounded<SerialPage, Cause.Done>(pagesAhead)
   const fetchAll = Effect.gen(function* () {
     let from = initial.next_from ?? undefined
     while (true) {
@@ -104,15 +104,15 @@ const walk = Effect.fnUntraced(function* (pass: Chain, initial: Checkpoints.Pass
 /** The service doesn't know the place any more. */
 const forgotten = ({ message }: SourceError) => new SourceError({ reason: "OtherPage", message })
 
-const circle = ({ list }: Chain) =>
+const circle = ({ list }: Serial) =>
   new SourceError({ reason: "OtherPage", message: `The list of ${list.resource} leads in a circle.` })
 
 /** The next pass may do better. */
 const isPassing = (error: { readonly _tag: string }): error is SourceError =>
   error instanceof SourceError && error.reason !== "Refused"
 
-function* inBatches(links: ReadonlyArray<Link>): Generator<ReadonlyArray<Link>> {
-  let [batch, records]: [Array<Link>, number] = [[], 0]
+function* inBatches(links: ReadonlyArray<SerialPage>): Generator<ReadonlyArray<SerialPage>> {
+  let [batch, records]: [Array<SerialPage>, number] = [[], 0]
   for (const link of links) {
     batch.push(link)
     records += link.records
@@ -125,9 +125,9 @@ function* inBatches(links: ReadonlyArray<Link>): Generator<ReadonlyArray<Link>> 
 
 /** The ids first, then the rows, then the checkpoint. */
 const keep = Effect.fnUntraced(function* (
-  pass: Chain,
+  pass: Serial,
   state: Checkpoints.PassState,
-  links: ReadonlyArray<Link>,
+  links: ReadonlyArray<SerialPage>,
   pagesBefore: number
 ) {
   const changes = links.flatMap((link) => link.changes)

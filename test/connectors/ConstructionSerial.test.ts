@@ -4,12 +4,12 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Ask, chained } from "../../connectors/construction/ConstructionChain.ts"
+import { type Ask, serial } from "../../connectors/construction/ConstructionSerial.ts"
 import { readList } from "../../connectors/construction/ConstructionPages.ts"
 import { shapeOf } from "../../connectors/construction/ConstructionShapes.ts"
 import type { List } from "../../src/Discovery/Review.ts"
 import type { Parent, Parents } from "../../src/Walk/Parents.ts"
-import { type Link, SourceError } from "../../src/Walk/Source.ts"
+import { type SerialPage, SourceError } from "../../src/Walk/Source.ts"
 import { column, listOf } from "./ReviewedLists.ts"
 
 const base = new URL("http://service.example/v1")
@@ -45,9 +45,9 @@ const walking = (list: List, answering: Answering, rows?: ReadonlyArray<Parent>)
     })
   const parents = rows && parentsOf(rows)
   const hashOf = (text: string) => `hash of ${text}`
-  const source = chained({ list, shape, ask, parents, base, pageSize: 100, hashOf })
+  const source = serial({ list, shape, ask, parents, base, pageSize: 100, hashOf })
   const all = Effect.gen(function* () {
-    const links: Array<Link> = []
+    const links: Array<SerialPage> = []
     for (let from: string | undefined; ;) {
       const link = yield* source.follow(from, "backfill")
       links.push(link)
@@ -58,7 +58,7 @@ const walking = (list: List, answering: Answering, rows?: ReadonlyArray<Parent>)
   return { all, asked, source }
 }
 
-const ids = (links: ReadonlyArray<Link>) => links.flatMap(({ changes }) => changes.map(({ id }) => id))
+const ids = (links: ReadonlyArray<SerialPage>) => links.flatMap(({ changes }) => changes.map(({ id }) => id))
 
 const records = (...numbers: ReadonlyArray<number>) => numbers.map((id) => ({ id, name: `n${id}` }))
 
