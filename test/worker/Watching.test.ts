@@ -76,8 +76,15 @@ describe("siteledger events", () => {
     assert.strictEqual((await world.run("events", "--follow")).code, 1)
     const worker = world.start()
     await worker.live()
-    for (const id of ["1", "2"]) await world.server.deliver(certified(id))
-    await worker.status("they are applied", ({ events }) => (events["applied"] ?? 0) >= 3)
+    // One after the other: the order in which they are received is what is shown.
+    for (const [before, send] of [
+      () => {},
+      () => world.server.deliver(certified("1")),
+      () => world.server.deliver(certified("2"))
+    ].entries()) {
+      await send()
+      await worker.status("the ping, then each", ({ events }) => (events["applied"] ?? 0) > before)
+    }
     const all = launched(world, "events", "--follow", "--last", "1")
     const ofOne = launched(world, "events", "--follow", "--ipc", "2", "--type", "ipc.paid,ipc.certified", "--json")
     const held = launched(world, "events", "--follow", "--outcome", "quarantined", "--json")
