@@ -149,12 +149,10 @@ const diceFor = (attack: Attack) => {
 }
 
 /** The others join it when they are ready: Tryton takes a minute. */
-const opened = async (attack: Attack, calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
+const opened = async (calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
   const [xero, quickBooks] = await Promise.all([Xero.open(diceOf(1)), QuickBooks.open(diceOf(2))])
-  const tryton = async (): Promise<System> =>
-    Tryton.missing === undefined
-      ? Tryton.openReal(await (await attack.server()).database(), calendar, diceOf(3))
-      : Tryton.openStandIn(calendar, diceOf(3))
+  const tryton = (): Promise<System> =>
+    Tryton.missing === undefined ? Tryton.openReal(calendar, diceOf(3)) : Tryton.openStandIn(calendar, diceOf(3))
   return { first: xero, second: quickBooks, third: tryton() }
 }
 
@@ -173,7 +171,7 @@ export const played = async <A>(
     writeFileSync(join(folder, name), JSON.stringify(content))
     return join(folder, name)
   }
-  const { first, second, third } = await opened(attack, calendar, diceOf)
+  const { first, second, third } = await opened(calendar, diceOf)
   await using world = await World.open(attack, { hasSink: false })
   const office = new Office(world, first, {
     SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites, calendar)),

@@ -1,6 +1,5 @@
 /**
- * North's books in Tryton: a real one, with a database of PostgreSQL, whose own trial balance counts; or its stand-in where
- * trytond isn't installed.
+ * North's books in Tryton: a real one, whose own trial balance counts; or its stand-in where trytond isn't installed.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { missing, password as realPassword, RealTryton } from "../../test/connectors/tryton/RealTryton.ts"
@@ -92,9 +91,9 @@ const gateTo = (target: URL, dice: Dice): Promise<Gate> =>
     spared: () => ["late"]
   })
 
-/** It takes a minute to be set up. */
-export const openReal = async (database: string, { years }: Calendar, dice: Dice): Promise<System> => {
-  const tryton = await RealTryton.open({ database: new URL(database), years })
+/** It takes a minute to be set up for the first time. */
+export const openReal = async ({ years }: Calendar, dice: Dice): Promise<System> => {
+  const tryton = await RealTryton.open({ years })
   const gate = await gateTo(tryton.url, dice)
   return {
     name: "Tryton",

@@ -1,13 +1,13 @@
 /**
  * A real trytond for a test file or an attack: Debian's packages tryton-server and tryton-modules-account, on loopback, with
- * an SQLite database in a folder of its own or one of PostgreSQL. It takes half a minute to set up, and ends with this
- * process, however that ends.
+ * an SQLite database in a folder of its own. The database without any company, which takes trytond half a minute, is made
+ * once and kept beside the packages. The server ends with this process, however that ends.
  *
  * If trytond isn't installed, `missing` says so, and the tests that need it are skipped visibly.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
@@ -54,18 +54,38 @@ interface Made {
 }
 
 export interface RealOptions {
-  /** An empty database of PostgreSQL (default: one of SQLite). */
-  readonly database?: URL
   /** Of the fiscal years, all of whose periods are open (default: 2026, with a month and a journal that are closed). */
   readonly years?: ReadonlyArray<number>
 }
 
-/** As trytond's configuration names where databases are; and the database. */
-const placed = (database: URL | undefined, folder: string): readonly [configured: string, name: string] => {
-  if (database !== undefined)
-    return [`uri = ${new URL("/", database.href.replace(/^\w+:/, "postgresql:")).href}`, database.pathname.slice(1)]
-  writeFileSync(join(folder, "books.sqlite"), "")
-  return [`uri = sqlite://\npath = ${folder}`, "books"]
+const name = "books"
+
+const kept = join(import.meta.dirname, "../../../node_modules/.cache/siteledger")
+
+/** Writes trytond's configuration into a folder, for databases that lie there. */
+const configured = (folder: string, ...sections: ReadonlyArray<string>): string => {
+  const file = join(folder, "trytond.conf")
+  writeFileSync(file, [`[database]\nuri = sqlite://\npath = ${folder}`, ...sections, ""].join("\n"))
+  return file
+}
+
+/** The file of a database that has the modules and an administrator, and no company yet. */
+const blank = async (trytondAdmin: string): Promise<string> => {
+  const version = (await run(trytondAdmin, ["--version"])).trim().replaceAll(/[^\w.-]/g, "-")
+  const file = join(kept, `${version}.sqlite`)
+  if (existsSync(file)) return file
+  const folder = temporaryFolder()
+  const on = ["-c", configured(folder), "-d", name]
+  const made = join(folder, `${name}.sqlite`)
+  writeFileSync(made, "")
+  writeFileSync(join(folder, "password"), `${password}\n`)
+  await run(trytondAdmin, [...on, "--all", "--email", "a@example.com"], { TRYTONPASSFILE: join(folder, "password") })
+  await run(trytondAdmin, [...on, "-u", "account", "--activate-dependencies"])
+  mkdirSync(kept, { recursive: true })
+  // Whole, or not there: another process may make it at the same time.
+  copyFileSync(made, `${file}.${process.pid}`)
+  renameSync(`${file}.${process.pid}`, file)
+  return file
 }
 
 export class RealTryton {
@@ -82,20 +102,12 @@ export class RealTryton {
     this.fiscalyears = fiscalyears
   }
 
-  static async open({ database, years = [] }: RealOptions = {}): Promise<RealTryton> {
+  static async open({ years = [] }: RealOptions = {}): Promise<RealTryton> {
     if (trytond === undefined || admin === undefined) throw new Error(missing)
     const folder = temporaryFolder()
     const port = await freePort()
-    const configuration = join(folder, "trytond.conf")
-    const [databases, name] = placed(database, folder)
-    writeFileSync(
-      configuration,
-      `[database]\n${databases}\n[web]\nlisten = 127.0.0.1:${port}\n[session]\nmax_attempt = 100\n`
-    )
-    writeFileSync(join(folder, "password"), `${password}\n`)
-    const on = ["-c", configuration, "-d", name]
-    await run(admin, [...on, "--all", "--email", "a@example.com"], { TRYTONPASSFILE: join(folder, "password") })
-    await run(admin, [...on, "-u", "account", "--activate-dependencies"])
+    const configuration = configured(folder, `[web]\nlisten = 127.0.0.1:${port}`, "[session]\nmax_attempt = 100")
+    copyFileSync(await blank(admin), join(folder, `${name}.sqlite`))
     const made = await run(pythonOf(trytond), [
       join(import.meta.dirname, "set-up.py"),
       configuration,
@@ -103,7 +115,8 @@ export class RealTryton {
       password,
       ...years.map(String)
     ])
-    const shell = spawn("/bin/sh", ["-c", untilClosed, "sh", trytond, ...on], { stdio: ["pipe", "ignore", "ignore"] })
+    const program = [trytond, "-c", configuration, "-d", name]
+    const shell = spawn("/bin/sh", ["-c", untilClosed, "sh", ...program], { stdio: ["pipe", "ignore", "ignore"] })
     const url = new URL(`http://127.0.0.1:${port}/${name}`)
     const opened = new RealTryton(url, shell, JSON.parse(made.trim().split("\n").at(-1) ?? "") as Made)
     await eventually("trytond", () => opened.#login())
