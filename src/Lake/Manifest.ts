@@ -53,6 +53,7 @@ const File = Schema.Struct({
 const Column = Schema.Struct({
   name: Name,
   type: said(Schema.String, "As DuckDB's DESCRIBE names it."),
+  format: Schema.optionalKey(said(matching(/^json$/u), "What the text of the column is.")),
   description: Schema.optionalKey(Schema.String)
 })
 

@@ -6,7 +6,7 @@
  * the same tables.
  */
 import { views } from "../Stores/Views.ts"
-import type { Manifest } from "./Manifest.ts"
+import type { Columns, Manifest } from "./Manifest.ts"
 import * as Literal from "../Domain/Literal.ts"
 
 export const path = "lake.sql"
@@ -17,7 +17,7 @@ export const readingSql = ({ tables }: Pick<Manifest, "tables">, lake: string): 
     header(lake),
     newest(lake),
     "CREATE SCHEMA IF NOT EXISTS construction;",
-    ...Object.keys(tables).map(view),
+    ...Object.entries(tables).map(([name, { columns }]) => view(name, columns)),
     "-- What people ask for most, as in the warehouse.",
     ...Object.entries(views).map(
       ([name, query]) => `CREATE OR REPLACE VIEW construction.${name} AS${indented(query)};`
@@ -65,13 +65,17 @@ CREATE OR REPLACE TEMP MACRO siteledger_export() AS TABLE
   FROM (SELECT getvariable('siteledger_manifest')::JSON AS m);`
 
 /** Events are filed by the UTC date of their own time; files of earlier exports may have fewer columns. */
-const view = (name: string): string => {
+const view = (name: string, columns: Columns): string => {
   const dated = name === "events" ? ", hive_partitioning = true, hive_types = {'event_date': DATE}" : ""
+  const json = columns
+    .filter(({ format }) => format === "json")
+    .map((column) => `"${column.name}"::JSON AS "${column.name}"`)
+  const select = json.length === 0 ? "" : `SELECT * REPLACE (${json.join(", ")}) `
   return `CREATE OR REPLACE VIEW construction.${name} AS
-  FROM read_parquet(siteledger_files('${name}'), union_by_name = true${dated});`
+  ${select}FROM read_parquet(siteledger_files('${name}'), union_by_name = true${dated});`
 }
 
-const comments = (table: string, columns: Manifest["tables"][string]["columns"]): ReadonlyArray<string> => {
+const comments = (table: string, columns: Columns): ReadonlyArray<string> => {
   const lines = columns.flatMap(({ description, name }) =>
     description === undefined
       ? []

@@ -3,27 +3,43 @@
  */
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { EventFile } from "./Warehouse.ts"
+import { quoted } from "./Ddl.ts"
+import type { EventFile, ExportedColumn } from "./Warehouse.ts"
 import * as EventPasses from "./EventPasses.ts"
 import * as Literal from "../Domain/Literal.ts"
 
-/** `source` is a query. Returns the rows written. */
-export const writeTable = async (connection: DuckDBConnection, source: string, path: string): Promise<number> => {
-  const [written] = await rows(connection, `copy (${source}) to ${Literal.text(path)} (${parquet})`)
+/** Of a column as DuckDB has it. */
+export const exported = (name: string, type: string): ExportedColumn =>
+  type === "JSON" ? { name, type: "VARCHAR", format: "json" } : { name, type }
+
+export interface Source {
+  readonly query: string
+  /** Its columns of JSON, which are written as text. */
+  readonly json: ReadonlyArray<string>
+}
+
+const inText = ({ json, query }: Source): string =>
+  json.length === 0
+    ? query
+    : `select * replace (${json.map((name) => `cast(${quoted(name)} as varchar) as ${quoted(name)}`).join(", ")}) from (${query})`
+
+/** Returns the rows written. */
+export const writeTable = async (connection: DuckDBConnection, source: Source, path: string): Promise<number> => {
+  const [written] = await rows(connection, `copy (${inText(source)}) to ${Literal.text(path)} (${parquet})`)
   return Number(written?.[0] ?? 0)
 }
 
-/** `source` is a query for the events of a pass; each date becomes one file in the folder. */
+/** `source`: the events of a pass; each date becomes one file in the folder. */
 export const writeEvents = async (
   connection: DuckDBConnection,
-  source: string,
+  source: Source,
   pass: EventPasses.Pass,
   folder: string
 ): Promise<ReadonlyArray<EventFile>> => {
   await connection.run(`set partitioned_write_flush_threshold = ${EventPasses.flushThreshold(pass)}`)
   await rows(
     connection,
-    `copy (select *, ${EventPasses.eventDate} as event_date from (${source})) to ${Literal.text(folder)}
+    `copy (select *, ${EventPasses.eventDate} as event_date from (${inText(source)})) to ${Literal.text(folder)}
      (${parquet}, partition_by (event_date), row_group_size ${EventPasses.rowGroup(pass)})`
   )
   const files = await rows(

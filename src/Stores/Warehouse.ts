@@ -53,10 +53,18 @@ export interface BooksWatermark {
   readonly facts: number
 }
 
+/** As the files of an export have it. JSON is text there: many readers take Parquet's own type of it for bytes. */
+export interface ExportedColumn {
+  readonly name: string
+  /** As DuckDB's DESCRIBE gives it. */
+  readonly type: string
+  /** What the text is. */
+  readonly format?: "json"
+}
+
 export interface TableShape {
   readonly name: string
-  /** Type names as DuckDB's DESCRIBE gives them. */
-  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
+  readonly columns: ReadonlyArray<ExportedColumn>
 }
 
 /** Events of one UTC date; the fingerprint changes when any of its rows does. */

@@ -1,7 +1,7 @@
 /**
  * docs/reading-the-lake.md for a reader who has only DuckDB: its blocks run on an export, and their answers are right.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
@@ -76,6 +76,41 @@ it.effect("the questions have the same correct answers on the lake and on the an
             assert.deepStrictEqual(await ask(connection, question), expected[place] as Rows, question)
           }
         }
+      })
+    })
+  )
+)
+
+it.effect("JSON is text in the files, which every reader knows, and JSON again in a session", () =>
+  inWorld((world) =>
+    Effect.gen(function* () {
+      yield* written
+      const connection = yield* Effect.promise(() => session(world, world.lake))
+      const { tables } = readExport(world)
+      const said = Object.entries(tables).flatMap(([table, { columns }]) =>
+        columns.flatMap(({ format, name, type }) => (format === "json" ? [{ table, name, type }] : []))
+      )
+      assert.includeDeepMembers(said, [
+        { table: "transmittals", name: "recipients", type: "VARCHAR" },
+        { table: "events", name: "alarms", type: "VARCHAR" }
+      ])
+      yield* Effect.promise(async () => {
+        const files = readdirSync(world.lake, { recursive: true, encoding: "utf8" }).filter((name) =>
+          name.endsWith(".parquet")
+        )
+        const kinds = await ask(
+          connection,
+          `select distinct name from parquet_schema([${files.map((name) => `'${join(world.lake, name)}'`).join(", ")}])
+           where converted_type = 'JSON' or cast(logical_type as varchar) ilike '%json%'`
+        )
+        assert.deepStrictEqual(kinds, [])
+        const described = await ask(
+          connection,
+          `select table_name as "table", column_name as name, 'VARCHAR' as type from duckdb_columns()
+           where schema_name = 'construction' and data_type = 'JSON'
+             and table_name in (select view_name from duckdb_views() where sql like '%read_parquet%')`
+        )
+        assert.sameDeepMembers([...described], said)
       })
     })
   )

@@ -41,10 +41,7 @@ export class DuckDbSnapshot {
         const described = await ParquetFiles.rows(connection, `describe ${seen(name)}`)
         shapes.push({
           name,
-          columns: described.map(([column, type]) => ({
-            name: String(column),
-            type: String(type)
-          }))
+          columns: described.map(([column, type]) => ParquetFiles.exported(String(column), String(type)))
         })
       }
       return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), shapes)
@@ -77,17 +74,24 @@ export class DuckDbSnapshot {
   }
 
   writeTable(table: string, path: string): Promise<number> {
-    return ParquetFiles.writeTable(this.#connection, `from ${seen(table)}`, path)
+    const json = this.#jsonIn(table)
+    return ParquetFiles.writeTable(this.#connection, { query: `from ${seen(table)}`, json }, path)
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
     await mkdir(folder)
     const files: Array<EventFile> = []
     for (const [number, pass] of EventPasses.plan(dates).entries()) {
-      const source = `from construction.events where ${EventPasses.condition(pass, EventPasses.eventDate)}`
+      const query = `from construction.events where ${EventPasses.condition(pass, EventPasses.eventDate)}`
+      const source = { query, json: this.#jsonIn("events") }
       files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
     }
     return files
+  }
+
+  #jsonIn(table: string): ReadonlyArray<string> {
+    const columns = this.tables.find(({ name }) => name === table)?.columns ?? []
+    return columns.filter(({ format }) => format === "json").map(({ name }) => name)
   }
 
   async head(): Promise<string | null> {

@@ -106,6 +106,9 @@ const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copie
 
 const isBrokenPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 
+const jsonIn = ({ columns }: Shown): ReadonlyArray<string> =>
+  columns.filter(({ type }) => type === "JSON").map(({ name }) => name)
+
 export class PostgresStaged {
   readonly #instance: DuckDBInstance
   readonly #connection: DuckDBConnection
@@ -139,8 +142,8 @@ export class PostgresStaged {
 
   writeTable(rows: Rows, path: string): Promise<number> {
     return this.#inTurn(() =>
-      through(rows, this.#pipe, async (source) => {
-        const written = await ParquetFiles.writeTable(this.#connection, source, path)
+      through(rows, this.#pipe, async (query) => {
+        const written = await ParquetFiles.writeTable(this.#connection, { query, json: jsonIn(rows.table) }, path)
         return { made: written, rows: written }
       })
     )
@@ -148,7 +151,8 @@ export class PostgresStaged {
 
   writeEvents(rows: Rows, pass: Pass, folder: string): Promise<ReadonlyArray<EventFile>> {
     return this.#inTurn(() =>
-      through(rows, this.#pipe, async (source) => {
+      through(rows, this.#pipe, async (query) => {
+        const source = { query, json: jsonIn(rows.table) }
         await rm(folder, { recursive: true, force: true })
         const files = await ParquetFiles.writeEvents(this.#connection, source, pass, folder)
         return { made: files, rows: files.reduce((sum, file) => sum + file.rows, 0) }
