@@ -8,6 +8,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { buildConnector } from "@effect/platform-node/Undici"
 import { Effect, Layer } from "effect"
 import { named } from "../../src/Runtime/Program.ts"
+import * as Http from "../../src/Runtime/Http.ts"
 
 /** Node puts a certificate on the error only if it is for another host. A failed handshake's is gone with its socket. */
 const keepingCertificate =
@@ -28,12 +29,8 @@ const keepingCertificate =
   }
 
 const dispatcher = Effect.gen(function* () {
-  // Verbs that send nothing don't wait for it.
-  const { Agent, buildConnector, interceptors } = yield* Effect.promise(() => import("@effect/platform-node/Undici"))
-  const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connect: keepingCertificate(buildConnector({})) })),
-    (each) => Effect.promise(() => each.destroy())
-  )
+  const agent = yield* Http.dispatcher(({ buildConnector }) => ({ connect: keepingCertificate(buildConnector({})) }))
+  const { interceptors } = yield* Effect.promise(() => import("@effect/platform-node/Undici"))
   return agent.compose(interceptors.decompress({ skipErrorResponses: false }))
 })
 

@@ -2,10 +2,10 @@
  * This program as its package.json describes it, and the HTTP client that names it to every server, unless a request names
  * itself.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import * as Instant from "../Domain/Instant.ts"
+import * as Http from "./Http.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { identified, userAgentOf } from "./UserAgent.ts"
 
@@ -24,4 +24,4 @@ export const named = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Htt
   ).pipe(Layer.provide(http))
 
 /** Follows no redirect. */
-export const layerHttp = named(NodeHttpClient.layerUndici)
+export const layerHttp = named(Http.layerHttp)

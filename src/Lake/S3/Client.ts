@@ -10,6 +10,7 @@
 import type { S3 } from "@aws-sdk/client-s3"
 import type { StandardRetryStrategy } from "@smithy/core/retry"
 import { Data, Effect, type Scope } from "effect"
+import { proxiedAgents } from "../../Runtime/Http.ts"
 import { boundAnswers } from "./Bounded.ts"
 
 type Strategy = Pick<StandardRetryStrategy, "acquireInitialRetryToken" | "recordSuccess" | "refreshRetryTokenForRetry">
@@ -109,6 +110,7 @@ const open = async (patience: Patience): Promise<Opened> => {
     expectContinueHeader: false,
     followRegionRedirects: true,
     requestHandler: {
+      ...proxiedAgents(),
       connectionTimeout: patience.connectMillis,
       socketTimeout: patience.idleMillis,
       requestTimeout: patience.requestMillis,

@@ -1,0 +1,16 @@
+/**
+ * The proxies through which requests leave this network, as most programs take them from the environment: HTTP_PROXY, HTTPS_PROXY
+ * and NO_PROXY, in small letters or in capitals. What runs on this machine is never asked through one.
+ */
+import { env } from "node:process"
+
+const variable = (name: string): string => env[name.toLowerCase()] ?? env[name] ?? ""
+
+const own = ["localhost", "127.0.0.1", "[::1]"]
+
+/** By the names of the variables; undefined: there is no proxy. */
+export const proxies = () => {
+  const [http, https] = [variable("HTTP_PROXY"), variable("HTTPS_PROXY")]
+  if (http === "" && https === "") return undefined
+  return { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: [variable("NO_PROXY"), ...own].filter(Boolean).join(",") }
+}
