@@ -6,7 +6,7 @@
  * The folder must lie where Node finds the packages that aren't bundled.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { basename, join, resolve } from "node:path"
+import { basename, join, relative, resolve } from "node:path"
 import { rolldown } from "rolldown"
 
 const root = resolve(import.meta.dirname, "..")
@@ -48,28 +48,53 @@ const inAscii = (code: string): string => {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
-// Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
-export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<void> => {
+/** A package of which `dist/` holds something. */
+export interface Bundled {
+  readonly name: string
+  readonly version: string
+  /** As SPDX names it. */
+  readonly license: string
+  /** Its folder, from the root. */
+  readonly at: string
+}
+
+/** Names them. */
+export const list = "packages.json"
+
+const packageOf = (module: string): string | undefined =>
+  /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
+
+// Returns the folders of the packages that it holds. Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
+export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<ReadonlySet<string>> => {
   const { external, source, file = `${basename(source, ".ts")}.js` } = part
   // Effect looks for variables of bundlers of pages.
   const transform = { define: { "import.meta.env": "undefined" } }
   const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
   const format = file.endsWith(".cjs") ? "cjs" : "esm"
-  await made.write({ dir: folder, format, entryFileNames: file, codeSplitting: false, sourcemap })
+  const written = { dir: folder, format, entryFileNames: file, codeSplitting: false, sourcemap } as const
+  const { output } = await made.write(written)
   await made.close()
   const path = join(folder, file)
   writeFileSync(path, inAscii(readFileSync(path, "utf8")))
+  const modules = output.flatMap((chunk) => ("moduleIds" in chunk ? chunk.moduleIds : []))
+  return new Set(modules.flatMap((module) => packageOf(module) ?? []))
 }
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
   mkdirSync(folder, { recursive: true })
   // Else each start first reads the whole bundle as CommonJS.
   writeFileSync(join(folder, "package.json"), '{"type":"module"}')
-  for (const part of parts) await bundle(folder, part, sourcemap)
+  const folders = new Set<string>()
+  for (const part of parts) for (const each of await bundle(folder, part, sourcemap)) folders.add(each)
+  const packages = [...folders].toSorted().map((path): Bundled => {
+    const { license, name, version } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Bundled
+    return { name, version, license, at: relative(root, path) }
+  })
+  writeFileSync(join(folder, list), `${JSON.stringify(packages, null, 2)}\n`)
 }
 
 /** In place of what was built before, which a worker may be about to start a thread from. */
-const replace = async (target: string): Promise<void> => {
+export const replace = async (target: string): Promise<void> => {
   const unfinished = join(target, "unfinished")
   rmSync(unfinished, { recursive: true, force: true })
   const begun = new Date()

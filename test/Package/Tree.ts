@@ -11,7 +11,7 @@ import { promisify } from "node:util"
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const modules = join(root, "node_modules")
 
-const made = new Set(["node_modules", "dist", ".git", "data"])
+const made = new Set(["node_modules", "dist", "licenses", ".git", "data"])
 const isOurs = (path: string) =>
   !relative(root, path)
     .split("/")
@@ -44,10 +44,10 @@ export class Tree {
     symlinkSync(modules, join(this.folder, "node_modules"))
   }
 
-  /** Builds and packs the package of a folder; returns the path of the tarball. */
+  /** Makes and packs the package of a folder; returns the path of the tarball. */
   async pack(folder = "."): Promise<string> {
     const at = join(this.folder, folder)
-    await execute("npm", ["run", "build"], at)
+    await execute("npm", ["run", "prepack"], at)
     const { stdout } = await execute("npm", ["pack", "--json", "--ignore-scripts"], at)
     const [packed] = JSON.parse(stdout) as ReadonlyArray<{ readonly filename: string }>
     return join(at, packed?.filename ?? "")

@@ -42,17 +42,21 @@ const fits = (licence: string): boolean =>
     .split(" OR ")
     .some((one) => licences.has(one))
 
+/** What is bundled in `dist/`, as `name@version`. */
+const bundled = (): ReadonlySet<string> => {
+  const all = parse("dist/packages.json") as ReadonlyArray<{ readonly name: string; readonly version: string }>
+  return new Set(all.map(({ name, version }) => `${name}@${version}`))
+}
+
 const lockedPackages = () =>
   Object.entries((parse("package-lock.json") as { readonly packages: Record<string, Locked> }).packages).filter(
     ([path, { link }]) => path.includes("node_modules/") && link !== true
   )
 
 const wrongIn =
-  (allowed: Readonly<Record<string, boolean>>) =>
-  ([path, { dev, hasInstallScript, integrity, license, resolved, version }]: readonly [
-    string,
-    Locked
-  ]): ReadonlyArray<string> => {
+  (allowed: Readonly<Record<string, boolean>>, isShipped: (name: string, locked: Locked) => boolean) =>
+  ([path, locked]: readonly [string, Locked]): ReadonlyArray<string> => {
+    const { hasInstallScript, integrity, license, resolved, version } = locked
     const name = path.split("node_modules/").at(-1) ?? path
     // Packages for other platforms aren't installed, and what isn't listed never runs.
     const isDecided = Object.hasOwn(allowed, name) || !existsSync(join(root, path))
@@ -60,7 +64,7 @@ const wrongIn =
       // npm notes no address of what comes from the registry (.npmrc).
       ...(resolved === undefined ? [] : [`${name} comes from ${resolved}`]),
       ...(integrity?.startsWith("sha512-") === true ? [] : [`${name} ${version} has no SHA-512`]),
-      ...(dev === true || fits(license ?? "") ? [] : [`${name} has the licence ${license}`]),
+      ...(!isShipped(name, locked) || fits(license ?? "") ? [] : [`${name} has the licence ${license}`]),
       ...(hasInstallScript !== true || isDecided
         ? []
         : [`${name} runs an install script that isn't listed in allowScripts`])
@@ -108,12 +112,16 @@ export const goal: Goal = {
     const packages = lockedPackages()
     const { allowScripts = {} } = parse("package.json") as Manifest
     const components = bill()
+    const inDist = bundled()
+    const isShipped = (name: string, { dev, version }: Locked) => dev !== true || inDist.has(`${name}@${version}`)
     const violations = [
-      ...packages.flatMap(wrongIn(allowScripts)),
+      ...packages.flatMap(wrongIn(allowScripts, isShipped)),
       ...manifests.filter((path) => existsSync(join(root, path))).flatMap(unpinned),
       ...(components > 0 ? [] : ["npm sbom gives no CycloneDX document"])
     ]
-    const shipped = packages.filter(([, { dev }]) => dev !== true).length
+    const shipped = packages.filter(([path, locked]) =>
+      isShipped(path.split("node_modules/").at(-1) ?? path, locked)
+    ).length
     return { runs: packages.length, violations, figures: { packages: packages.length, shipped, components } }
   }
 }

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/**
+ * What npm puts on PATH. It becomes `bin/siteledger`, with the Node that runs this; on Windows, where that can't be, what is
+ * built runs as a child. An old Node is told what to do, so each must be able to read this file.
+ */
+"use strict"
+const { spawn } = require("child_process")
+const path = require("path")
+
+const root = path.dirname(__dirname)
+const given = process.argv.slice(2)
+const [major, minor] = process.versions.node.split(".").map(Number)
+
+const isOld = major < 22 || (major === 22 && minor < 19)
+if (isOld) {
+  process.stderr.write(
+    `siteledger needs Node 22.19 or newer, and ${process.execPath} is ${process.version}: put a newer one first on PATH, ` +
+      "or let npm fetch one: npx --package=node@24 --package=siteledger -- siteledger …\n"
+  )
+  process.exitCode = 1
+} else if (process.platform === "win32" || process.execve === undefined) {
+  const main = path.join(root, "dist", "main.cjs")
+  const options = ["--disable-warning=ExperimentalWarning", main]
+  const child = spawn(process.execPath, options.concat(given), { stdio: "inherit" })
+  // A console tells both of ctrl-c: the worker stops first, and says how.
+  process.on("SIGINT", () => {})
+  child.on("exit", (code) => process.exit(code === null ? 1 : code))
+} else {
+  const folder = path.dirname(process.execPath)
+  const PATH = [folder].concat(process.env.PATH || []).join(path.delimiter)
+  const launcher = path.join(root, "bin", "siteledger")
+  process.execve("/bin/sh", ["sh", launcher].concat(given), Object.assign({}, process.env, { PATH }))
+}
