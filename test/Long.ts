@@ -4,7 +4,7 @@
  */
 import { seeded } from "./Seeded.ts"
 
-const isLong = process.env["SITELEDGER_TEST_LONG"] === "yes"
+export const isLong = process.env["SITELEDGER_TEST_LONG"] === "yes"
 
 /** SEED=n runs a random proof again. */
 export const seed = Number(process.env["SEED"] ?? 20261120)

@@ -1,5 +1,5 @@
 /**
- * docs/metrics.md says what each metric means, and docs/prometheus-rules.yml alerts on metrics that there are, when it should.
+ * docs/metrics.md says what each metric means, and ops/prometheus-rules.yml alerts on metrics that there are, when it should.
  * After a change: UPDATE_DOCS=1 npx vitest run test/Operate/MetricsDocument.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ type Described = Pick<Family, "name" | "says" | "labels"> & {
   readonly unit?: string | undefined
 }
 
-const rulesText = readFileSync(join(root, "docs/prometheus-rules.yml"), "utf8")
+const rulesText = readFileSync(join(root, "ops/prometheus-rules.yml"), "utf8")
 
 const rules = rulesText
   .split("- alert: ")
@@ -57,7 +57,8 @@ scrape_configs:
     authorization: { credentials_file: /etc/prometheus/siteledger-token }
 \`\`\`
 
-[prometheus-rules.yml](prometheus-rules.yml) has rules to alert by, which the last column names (each begins with
+[grafana-dashboard.json](../ops/grafana-dashboard.json) shows them in Grafana.
+[prometheus-rules.yml](../ops/prometheus-rules.yml) has rules to alert by, which the last column names (each begins with
 \`Siteledger\`). The first ones to have are \`Gone\`, \`StatusUnreadable\` and \`Critical\`: a reason of
 [\`/status\`](alerts.md) says what is wrong and what to do.`
 
@@ -82,7 +83,7 @@ it("docs/metrics.md says what each metric means", () => {
   assert.strictEqual(readFileSync(file, "utf8"), text)
 })
 
-describe("docs/prometheus-rules.yml", () => {
+describe("ops/prometheus-rules.yml", () => {
   it("alerts on metrics and labels that there are, in sentences", () => {
     assert.isAbove(rules.length, 20)
     for (const { expression, name, summary } of rules) {
@@ -112,6 +113,33 @@ describe("docs/prometheus-rules.yml", () => {
       assert.strictEqual(code, 0, said)
     }
   )
+})
+
+describe("ops/grafana-dashboard.json", () => {
+  const { panels, templating } = JSON.parse(readFileSync(join(root, "ops/grafana-dashboard.json"), "utf8")) as {
+    readonly panels: ReadonlyArray<{
+      readonly id: number
+      readonly title: string
+      readonly targets?: ReadonlyArray<{ readonly expr: string }>
+    }>
+    readonly templating: { readonly list: ReadonlyArray<{ readonly name: string }> }
+  }
+  const expressions = panels.flatMap(({ targets = [], title }) => targets.map(({ expr }) => ({ title, expr })))
+
+  it("shows metrics, labels and variables that there are, each panel its own", () => {
+    assert.strictEqual(new Set(panels.map(({ id }) => id)).size, panels.length)
+    const variables = new Set(templating.list.map(({ name }) => name).concat("__rate_interval"))
+    for (const { expr, title } of expressions) {
+      const used = [...expr.matchAll(/\b((?:siteledger|process)_\w+?)(?:_bucket)?(?=\{)/g)].map(([, name]) => name)
+      assert.isNotEmpty(used, title)
+      const known = all.filter(({ name }) => used.includes(name))
+      assert.strictEqual(known.length, new Set(used).size, expr)
+      const labels = ["le", "instance", "job", ...known.flatMap((each) => each.labels)]
+      for (const [, by = ""] of expr.matchAll(/\bby \(([\w, ]+)\)/g))
+        assert.includeMembers(labels, by.split(", "), expr)
+      for (const [, name = ""] of expr.matchAll(/\$(\w+)/g)) assert.isTrue(variables.has(name), expr)
+    }
+  })
 })
 
 const constant = (value: number): string => `${value}x1800`

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Copies into a folder what siteledger needs of a Debian system with Node: `gather.sh FOLDER`.
+set -eu
+to=$1
+
+# Follows links, so that a link and what it names are both there.
+take() {
+  while :; do
+    mkdir -p "$to$(dirname "$1")"
+    cp -a "$1" "$to$1"
+    [ -L "$1" ] || return 0
+    set -- "$(realpath -s "$(dirname "$1")/$(readlink "$1")" 2>/dev/null || readlink -f "$1")"
+  done
+}
+
+# Usr is merged in Debian: /bin and /lib are links.
+for name in bin lib lib64; do
+  if [ -L "/$name" ]; then
+    mkdir -p "$to/usr/$name"
+    cp -a "/$name" "$to/$name"
+  fi
+done
+
+node=$(readlink -f "$(command -v node)")
+mkdir -p "$to/usr/local/bin"
+cp "$node" "$to/usr/local/bin/node"
+
+# What the launcher's shell script calls.
+for program in sh readlink mkfifo; do take "$(command -v "$program")"; done
+
+# Libraries of these, and those that native modules load.
+libraries() { ldd "$1" | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p'; }
+for program in "$node" "$(readlink -f "$(command -v sh)")" "$(command -v readlink)" "$(command -v mkfifo)"; do
+  libraries "$program"
+done | sort -u | while read -r library; do take "$library"; done
+for name in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libresolv.so.2 libnss_dns.so.2 libnss_files.so.2; do
+  path=$(ldconfig -p | sed -n "s/^\t$name .*=> //p" | head -n 1)
+  if [ -n "$path" ]; then take "$path"; fi
+done
+
+cp -a --parents /usr/share/zoneinfo "$to/"
+mkdir -p "$to/etc" "$to/data" "$to/tmp"
+printf 'root:x:0:0:root:/:/sbin/nologin\nsiteledger:x:65532:65532:siteledger:/data:/sbin/nologin\n' >"$to/etc/passwd"
+printf 'root:x:0:\nsiteledger:x:65532:\n' >"$to/etc/group"
+printf 'hosts: files dns\n' >"$to/etc/nsswitch.conf"
+chown 65532:65532 "$to/data"
+chmod 0700 "$to/data"
+chmod 1777 "$to/tmp"
