@@ -59,5 +59,12 @@ export const backup = Command.make("backup", { path }, ({ path: name }) =>
   })
 ).pipe(
   Command.withDescription("Copy the store, the one irreplaceable file, even while the worker runs"),
+  Command.withExamples([
+    { command: "siteledger backup books-2026-11-26.backup", description: "Back up now, while the worker runs" },
+    {
+      command: 'siteledger backup "$(date +%F).backup" && cp "$SITELEDGER_DATA_DIR/key" key.copy',
+      description: "A new file each day, with the key that opens its secrets"
+    }
+  ]),
   Command.provide(Log.layerSettings)
 )

@@ -129,4 +129,13 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
     )
     return yield* runWorker(display(welcome(dataDir, ports, sandbox.adminUrl))).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Run the sandbox and the worker in one process, to see everything at work"))
+).pipe(
+  Command.withDescription("Run the sandbox and the worker in one process, to see everything at work"),
+  Command.withExamples([
+    { command: "siteledger demo", description: "See it all at work, in ./data/demo" },
+    {
+      command: "siteledger demo --projects 100000 --events-per-second 200 --data-dir data/large",
+      description: "A larger one, beside it"
+    }
+  ])
+)

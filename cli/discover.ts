@@ -87,7 +87,19 @@ export const discover = Command.make("discover", parameters, (flags) =>
     const older = yield* Effect.flatMap(placeOf(flags.diff.value), (each) => discovered(given, each))
     yield* tell(compare(older, found), flags.json)
   })
-).pipe(Command.withDescription("Discover what the service's OpenAPI document offers to sync, into a file for review"))
+).pipe(
+  Command.withDescription("Discover what the service's OpenAPI document offers to sync, into a file for review"),
+  Command.withExamples([
+    {
+      command: "siteledger discover openapi.json --dry-run",
+      description: "What the document offers, without writing a file"
+    },
+    {
+      command: "siteledger discover --diff old.json openapi.json",
+      description: "What a new version of it would change"
+    }
+  ])
+)
 
 const oneOfBoth = new CliError.UserError({ cause: "--diff and --seen are mutually exclusive." })
 

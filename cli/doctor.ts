@@ -40,7 +40,16 @@ export const doctor = Command.make("doctor", { json, payload: samplePath }, ({ j
     if (failed === 0) return
     return yield* new DoctorFailed({ message: failed === 1 ? "1 check failed." : `${failed} checks failed.` })
   })
-).pipe(Command.withDescription("Check everything that can be checked without changing anything"))
+).pipe(
+  Command.withDescription("Check everything that can be checked without changing anything"),
+  Command.withExamples([
+    { command: "siteledger doctor", description: "Check the configuration and all that it leads to" },
+    {
+      command: "siteledger doctor --payload sample.json",
+      description: "What a delivery of the service says, as siteledger reads it"
+    }
+  ])
+)
 
 /** With a bad configuration, what can still be checked on this machine. */
 const everything = Effect.gen(function* () {

@@ -92,5 +92,12 @@ export const events = Command.make(
     })
 ).pipe(
   Command.withDescription("Show the newest events, and with --follow those that come, one line each"),
+  Command.withExamples([
+    { command: "siteledger events --follow", description: "Watch what comes" },
+    {
+      command: "siteledger events --ipc IPC-7 --last 100 --json",
+      description: "The newest events of one IPC, for a program"
+    }
+  ]),
   Command.provide(Log.layerSettings)
 )

@@ -24,6 +24,10 @@ export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
   )
 ).pipe(
   Command.withDescription("Show every delivery, version, fact, entry and hold of one IPC"),
+  Command.withExamples([
+    { command: "siteledger explain IPC-7", description: "How the rows and entries of this IPC came about" },
+    { command: "siteledger explain IPC-7 > IPC-7.txt", description: "The same in a file, for an auditor" }
+  ]),
   Command.provide(Log.layerSettings)
 )
 

@@ -128,4 +128,10 @@ export const login = Command.make("login", flags, (given) =>
     if (wrong !== undefined) return yield* new CliError.UserError({ cause: wrong })
     return yield* Effect.provide(act(given), local)
   })
-).pipe(Command.withDescription("Log in as a person; the worker then reads on your behalf"))
+).pipe(
+  Command.withDescription("Log in as a person; the worker then reads on your behalf"),
+  Command.withExamples([
+    { command: "siteledger login", description: "Consent in this machine's browser" },
+    { command: "siteledger login --device", description: "On a server: enter a code in a browser anywhere" }
+  ])
+)

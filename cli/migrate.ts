@@ -50,5 +50,15 @@ export const migrate = Command.make("migrate", {}, () =>
   })
 ).pipe(
   Command.withDescription("Make or migrate the tables on PostgreSQL, as their owner; workers may run meanwhile"),
+  Command.withExamples([
+    {
+      command: "SITELEDGER_MIGRATE_URL=postgres://siteledger_owner@db/siteledger siteledger migrate",
+      description: "Before the workers of a new version start"
+    },
+    {
+      command: "SITELEDGER_MIGRATE_URL_FILE=owner.url siteledger migrate",
+      description: "The same, with the password in a file"
+    }
+  ]),
   Command.provide(Log.layerSettings)
 )

@@ -51,5 +51,9 @@ export const move = Command.make("move", flags, ({ to: where }) =>
   })
 ).pipe(
   Command.withDescription("Move the whole store to another, empty engine; no worker may be running"),
+  Command.withExamples([
+    { command: "siteledger move --to postgres://siteledger@db/siteledger", description: "From files to PostgreSQL" },
+    { command: "siteledger move --to ./data/siteledger", description: "And back to files, in a new folder" }
+  ]),
   Command.provide(Log.layerSettings)
 )

@@ -10,4 +10,14 @@ import * as Print from "./Print.ts"
 
 export const publish = Command.make("publish", {}, () =>
   Effect.flatMap(ask("publish", {}, Alone.exporting), Print.document)
-).pipe(Command.withDescription("Publish a fresh analytics.duckdb now"), Command.provide(Log.layerSettings))
+).pipe(
+  Command.withDescription("Publish a fresh analytics.duckdb now"),
+  Command.withExamples([
+    { command: "siteledger publish", description: "Make the copy for analysts now" },
+    {
+      command: 'siteledger publish && siteledger query "select count(*) from construction.ipcs"',
+      description: "And ask it at once"
+    }
+  ]),
+  Command.provide(Log.layerSettings)
+)

@@ -46,5 +46,15 @@ export const query = Command.make(
   })
 ).pipe(
   Command.withDescription("Run one read-only SQL statement on the published copy of the warehouse"),
+  Command.withExamples([
+    {
+      command: 'siteledger query "from construction.cashflow_by_month order by month"',
+      description: "A table for people"
+    },
+    {
+      command: 'siteledger query --parquet ipcs.parquet "from construction.ipcs"',
+      description: "All rows with their types, in a file"
+    }
+  ]),
   Command.provide(Settings.layer)
 )

@@ -17,5 +17,9 @@ export const rebuild = Command.make("rebuild", {}, () =>
   Effect.flatMap(ask("rebuild", {}, alone, nextStart), Print.document)
 ).pipe(
   Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),
+  Command.withExamples([
+    { command: "siteledger rebuild", description: "Make the warehouse again from all deliveries and a new walk" },
+    { command: "siteledger rebuild && siteledger ledger verify", description: "And compare the books afterwards" }
+  ]),
   Command.provide(Log.layerSettings)
 )

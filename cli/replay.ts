@@ -52,5 +52,12 @@ export const replay = Command.make(
   })
 ).pipe(
   Command.withDescription("Read the quarantine again and apply what has become readable"),
+  Command.withExamples([
+    { command: "siteledger replay", description: "Read the quarantine again, once aliases define its words" },
+    {
+      command: 'siteledger replay --gap-closed 2026-11-20T02:00:00Z --reason "replayed in the service"',
+      description: "Say that what was missed has been sent again"
+    }
+  ]),
   Command.provide(Log.layerSettings)
 )

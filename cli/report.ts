@@ -35,6 +35,13 @@ export const report = Command.make("report", parameters, ({ asOf, csv: asCsv, js
   )
 ).pipe(
   Command.withDescription("Show the trial balance, statements, what is open or what waits, as of a day"),
+  Command.withExamples([
+    {
+      command: "siteledger report trial-balance --as-of 2026-09-30",
+      description: "The balance of each account on a day"
+    },
+    { command: "siteledger report aged --csv > aged.csv", description: "What is open, for a spreadsheet" }
+  ]),
   Command.provide(Log.layerSettings)
 )
 

@@ -149,5 +149,15 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
   })
 ).pipe(
   Command.withDescription("Put a backup in the store's place; the next start rebuilds the warehouse"),
+  Command.withExamples([
+    {
+      command: "siteledger restore books-2026-11-26.backup",
+      description: "Put this backup in the store's place; no worker may run"
+    },
+    {
+      command: "siteledger restore books.backup && siteledger start",
+      description: "And go on; accounting waits until you have compared"
+    }
+  ]),
   Command.provide(Settings.layer)
 )

@@ -1,6 +1,6 @@
 /**
  * `siteledger sandbox`: a stand-in for the service of the interface document, to develop against before any credentials
- * exist. A worker's configuration for it is printed as one JSON line on stdout.
+ * exist. A worker's configuration for it is printed on stdout, as lines for a shell or as JSON.
  */
 import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -13,8 +13,8 @@ import { Sandbox, type SandboxOptions } from "../sandbox/Sandbox.ts"
 import { allScopes } from "../sandbox/Scopes.ts"
 import * as Scenario from "../sandbox/Scenario.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
-import * as Json from "../src/Domain/Json.ts"
-import { highestPort, toggle, whole, wholeOr } from "./Options.ts"
+import { highestPort, json, toggle, whole, wholeOr } from "./Options.ts"
+import * as Print from "./Print.ts"
 
 class SandboxError extends Schema.TaggedError<SandboxError>()("SandboxError", { message: Schema.String }) {}
 
@@ -85,6 +85,7 @@ const flags = {
   ),
   pageSizeMax: wholeOr(1000, "page-size-max", "Largest page size granted", { least: 1 }),
   eventsPerSecond: whole("events-per-second", "Events per second (default 5)").pipe(Flag.optional),
+  largeAmounts: toggle("large-amounts", "Amounts larger than any double can hold, one in thirty: is money exact?"),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
   tokenSeconds: wholeOr(3600, "token-seconds", "Lifetime of an access token", { least: 1 }),
   basicOnly: toggle("basic-only", "Take a client's secret only by HTTP Basic (RFC 6749 §2.3.1), not in the form"),
@@ -123,7 +124,8 @@ const flags = {
     Flag.filter(URL.canParse, () => "an absolute address"),
     Flag.atLeast(0)
   ),
-  maxEvents: whole("max-events", "Stop after this many events").pipe(Flag.optional)
+  maxEvents: whole("max-events", "Stop after this many events").pipe(Flag.optional),
+  json
 }
 
 type Given = Command.Command.Config.Infer<typeof flags>
@@ -131,9 +133,11 @@ type Given = Command.Command.Config.Infer<typeof flags>
 /** What isn't given is the state file's, or the sandbox's own standard. */
 const optionsOf = (given: Given): SandboxOptions => {
   const { eventsPerSecond, faults, identity, maxEvents, plan, projects, records, redirectUris, ...rest } = given
-  const { resourceFaults, seed, state, ...others } = rest
+  const { json: _json, largeAmounts, resourceFaults, seed, state, ...others } = rest
   return {
     ...others,
+    // What isn't given is the state file's.
+    largeAmounts: largeAmounts || undefined,
     records: Option.getOrUndefined(records),
     resourceFaults: Object.fromEntries(resourceFaults),
     seed: Option.getOrUndefined(seed),
@@ -148,6 +152,21 @@ const optionsOf = (given: Given): SandboxOptions => {
   }
 }
 
+/** Of a worker beside it, which takes deliveries where it does unless it is told otherwise. */
+const configuration = ({ authUrl, baseUrl, options }: Sandbox) => ({
+  SITELEDGER_BASE_URL: baseUrl,
+  SITELEDGER_AUTH_URL: authUrl,
+  SITELEDGER_CLIENT_ID: options.clientId,
+  SITELEDGER_CLIENT_SECRET: options.clientSecret,
+  SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:8080/webhooks"
+})
+
+/** To paste into a shell; none of the values needs quotes. */
+const exports = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `export ${name}=${value}`)
+    .join("\n")
+
 /** A scenario begins with the first subscription, which a state file may already have. */
 const complaint = ({ scenario, state }: Given): string | undefined =>
   Option.isSome(scenario) && Option.isSome(state) ? "Give --scenario or --state, not both." : undefined
@@ -159,14 +178,7 @@ export const sandbox = Command.make("sandbox", flags, (given) =>
     const scenario = Option.isSome(given.scenario) ? yield* Scenario.read(given.scenario.value) : undefined
     const played = scenario === undefined ? {} : Scenario.options(scenario)
     const service = yield* Sandbox.start({ ...optionsOf(given), ...played })
-    yield* Console.log(
-      Json.stringify({
-        SITELEDGER_BASE_URL: service.baseUrl,
-        SITELEDGER_AUTH_URL: service.authUrl,
-        SITELEDGER_CLIENT_ID: service.options.clientId,
-        SITELEDGER_CLIENT_SECRET: service.options.clientSecret
-      })
-    )
+    yield* given.json ? Print.document(configuration(service)) : Console.log(exports(configuration(service)))
     yield* Console.error(`The sandbox is running; its administration is at ${service.adminUrl}. Ctrl-C ends it.`)
     if (scenario !== undefined) {
       yield* Console.error("The scenario begins with the first subscription.")
@@ -182,4 +194,17 @@ export const sandbox = Command.make("sandbox", flags, (given) =>
       return new SandboxError({ message })
     })
   )
-).pipe(Command.withDescription(description), Command.withShortDescription("Run a stand-in for the service"))
+).pipe(
+  Command.withDescription(description),
+  Command.withExamples([
+    {
+      command: "siteledger sandbox --projects 1000000 --fault duplicate=0.3 --fault error-503=0.1",
+      description: "A large service that misbehaves"
+    },
+    {
+      command: "siteledger sandbox --scenario sandbox/scenarios/two-day-outage.json",
+      description: "A scripted two days"
+    }
+  ]),
+  Command.withShortDescription("Run a stand-in for the service")
+)

@@ -10,4 +10,10 @@ import { runWorker } from "./Worker.ts"
 
 export const start = Command.make("start", {}, () =>
   runWorker(Effect.never).pipe(Effect.provide(Log.layer.pipe(Layer.provideMerge(Settings.layerAll))))
-).pipe(Command.withDescription("Run the worker: backfill, live events, nightly exports"))
+).pipe(
+  Command.withDescription("Run the worker: backfill, live events, nightly exports"),
+  Command.withExamples([
+    { command: "siteledger start", description: "Run the worker until SIGTERM or ctrl-c" },
+    { command: "siteledger doctor && siteledger start", description: "Check everything first" }
+  ])
+)

@@ -45,5 +45,12 @@ export const status = Command.make("status", flags, ({ json: asJson, watch: isWa
   })
 ).pipe(
   Command.withDescription("Show how the running worker is doing; ends with 1 if it is degraded"),
+  Command.withExamples([
+    { command: "siteledger status --watch", description: "See how it is doing, each second" },
+    {
+      command: "siteledger status > /dev/null || siteledger status --json",
+      description: "For a script: 1 if something is wrong"
+    }
+  ]),
   Command.provide(Settings.layer)
 )

@@ -23,4 +23,10 @@ export const list = Command.make("list", { json }, ({ json: asJson }) =>
     })
     yield* Console.log(Print.aligned(["run", "as_of", "files", "rows", "bytes", "shown"], rows))
   })
-).pipe(Command.withDescription("List the exports, newest first"))
+).pipe(
+  Command.withDescription("List the exports, newest first"),
+  Command.withExamples([
+    { command: "siteledger lake list", description: "The exports, newest first" },
+    { command: "siteledger lake list --json", description: "The same for a program" }
+  ])
+)

@@ -23,5 +23,12 @@ export const sql = Command.make("sql", {}, () =>
     yield* Console.log(visibleLines(readingSql(manifest.value, lake.name).trimEnd()))
   })
 ).pipe(
-  Command.withDescription("Print the SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql")
+  Command.withDescription("Print the SQL with which DuckDB reads the newest export: siteledger lake sql > lake.sql"),
+  Command.withExamples([
+    {
+      command: "siteledger lake sql > lake.sql && duckdb -init lake.sql",
+      description: "Open the newest export in DuckDB"
+    },
+    { command: 'siteledger lake sql | grep "create view"', description: "Which views it has" }
+  ])
 )

@@ -30,7 +30,13 @@ export const verify = Command.make("verify", flags, ({ json: asJson, run }) =>
     const differ = faults.length === 1 ? "1 thing differs" : `${faults.length} things differ`
     return yield* new LakeDiffers({ message: `${differ} from the manifest of ${verified.run}.` })
   })
-).pipe(Command.withDescription("Read an export back from the lake and check every count and hash"))
+).pipe(
+  Command.withDescription("Read an export back from the lake and check every count and hash"),
+  Command.withExamples([
+    { command: "siteledger lake verify", description: "Check the newest export down to the last value" },
+    { command: "siteledger lake verify --run 20261120T020000Z-1a2b", description: "Check an older one" }
+  ])
+)
 
 const line = ({ bytes, faults, files, name, rows }: Verify.Checked): string =>
   [

@@ -19,4 +19,13 @@ export const accept = Command.make(
       ask("ledger-accept", { ...decision, ...Record.getSomes({ amount: units, currency: unit }) }, Alone.books),
       Print.indented
     )
-).pipe(Command.withDescription("Accept what a hold asks about, with the amount or currency that it needs"))
+).pipe(
+  Command.withDescription("Accept what a hold asks about, with the amount or currency that it needs"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger accept 3f2a --amount 1234.50 --reason "certificate 12, page 3"',
+      description: "Post it with the amount that the hold asks for"
+    },
+    { command: 'siteledger ledger accept 3f2a --reason "checked" --by "Ada Lovelace"', description: "Say who decides" }
+  ])
+)

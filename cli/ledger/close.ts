@@ -11,4 +11,13 @@ import * as Print from "../Print.ts"
 
 export const close = Command.make("close", { month, by, reason: why }, ({ reason, ...change }) =>
   Effect.flatMap(ask("ledger-close", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
-).pipe(Command.withDescription("Close the books up to the end of a month, at once for all workers"))
+).pipe(
+  Command.withDescription("Close the books up to the end of a month, at once for all workers"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger close 2026-09 --by "Ada Lovelace"',
+      description: "Nothing is posted to September any more"
+    },
+    { command: 'siteledger ledger close 2026-09 --reason "audited"', description: "And say why" }
+  ])
+)

@@ -16,7 +16,13 @@ export const holds = Command.make("holds", Rows.flags, (request) =>
     if (!request.json && process.stdout.isTTY) yield* printQuestions(found)
     yield* Rows.tellRest(found, "holds (the oldest)", "Nothing waits for a decision.")
   })
-).pipe(Command.withDescription("List what waits for a decision, oldest first"))
+).pipe(
+  Command.withDescription("List what waits for a decision, oldest first"),
+  Command.withExamples([
+    { command: "siteledger ledger holds", description: "What waits for a decision" },
+    { command: "siteledger ledger holds --ipc IPC-7 --json", description: "Of one IPC, for a program" }
+  ])
+)
 
 const printQuestions = ({ rows }: Answer<"ledger-holds">) => {
   const questions = new Map(rows.map((row) => [row["reason"], row["question"]]))

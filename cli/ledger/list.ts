@@ -23,4 +23,10 @@ export const list = Command.make("list", Rows.flags, (request) =>
     yield* Rows.print(columns, found.rows, request.json)
     yield* Rows.tellRest(found, "entries (the newest)", "Nothing is posted yet.")
   })
-).pipe(Command.withDescription("List the journal, newest first"))
+).pipe(
+  Command.withDescription("List the journal, newest first"),
+  Command.withExamples([
+    { command: "siteledger ledger list", description: "The newest entries of the journal" },
+    { command: "siteledger ledger list --all --json > journal.jsonl", description: "All of it, for a program" }
+  ])
+)

@@ -11,4 +11,10 @@ import * as Print from "../Print.ts"
 
 export const open = Command.make("open", { month, by, reason: why }, ({ reason, ...change }) =>
   Effect.flatMap(ask("ledger-open", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
-).pipe(Command.withDescription("Open the books again from the beginning of a month"))
+).pipe(
+  Command.withDescription("Open the books again from the beginning of a month"),
+  Command.withExamples([
+    { command: 'siteledger ledger open 2026-09 --by "Ada Lovelace"', description: "Post to September again" },
+    { command: 'siteledger ledger open 2026-09 --reason "a certificate came late"', description: "And say why" }
+  ])
+)

@@ -31,5 +31,17 @@ export const opening = Command.make("opening", { file, by, yes }, ({ by: who, fi
     yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Print.indented)
   })
 ).pipe(
-  Command.withDescription("Add opening certificates: amounts from before the first event, signed off by a named person")
+  Command.withDescription(
+    "Add opening certificates: amounts from before the first event, signed off by a named person"
+  ),
+  Command.withExamples([
+    {
+      command: "siteledger ledger opening opening.csv",
+      description: "Show the certificates in the file, and ask before they are signed off"
+    },
+    {
+      command: 'siteledger ledger opening opening.csv --by "Ada Lovelace" --yes',
+      description: "Sign off without being asked"
+    }
+  ])
 )

@@ -25,4 +25,17 @@ export const post = Command.make("post", flags, ({ credit, currency, debit, refe
     ask("ledger-post", { ...posting, ...Record.getSomes({ credit, currency, debit, reference }) }, Alone.books),
     Print.indented
   )
-).pipe(Command.withDescription("Add an entry by hand; above the limit, a second person accepts it"))
+).pipe(
+  Command.withDescription("Add an entry by hand; above the limit, a second person accepts it"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger post IPC-7 --amount 1234.50 --evidence "bank statement 9" --reason "no event came"',
+      description: "An entry that no event brought"
+    },
+    {
+      command:
+        'siteledger ledger post IPC-7 --amount -80 --debit 1200 --credit 1400 --evidence "letter of 3 May" --reason "retention released"',
+      description: "On other accounts than the configured ones"
+    }
+  ])
+)

@@ -10,4 +10,13 @@ import * as Print from "../Print.ts"
 
 export const reject = Command.make("reject", { hold, by, reason }, (decision) =>
   Effect.flatMap(ask("ledger-reject", decision, Alone.books), Print.indented)
-).pipe(Command.withDescription("Reject what a hold asks about"))
+).pipe(
+  Command.withDescription("Reject what a hold asks about"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger reject 3f2a --reason "paid twice"',
+      description: "Never post what this hold asks about"
+    },
+    { command: 'siteledger ledger reject 3f2a --reason "not ours" --by "Ada Lovelace"', description: "Say who decides" }
+  ])
+)

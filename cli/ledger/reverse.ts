@@ -10,4 +10,13 @@ import * as Print from "../Print.ts"
 
 export const reverse = Command.make("reverse", { entry, by, reason }, (payload) =>
   Effect.flatMap(ask("ledger-reverse", payload, Alone.books), Print.indented)
-).pipe(Command.withDescription("Take back an entry; above the limit, a second person accepts it"))
+).pipe(
+  Command.withDescription("Take back an entry; above the limit, a second person accepts it"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger reverse 9c41 --reason "wrong project"',
+      description: "Take an entry back by another one"
+    },
+    { command: 'siteledger ledger reverse 9c41 --reason "bounced" --by "Ada Lovelace"', description: "Say who decides" }
+  ])
+)

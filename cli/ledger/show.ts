@@ -12,4 +12,10 @@ const id = argument("id", "The id of an entry or a hold, or its first characters
 
 export const show = Command.make("show", { id }, (payload) =>
   Effect.flatMap(ask("ledger-show", payload, Alone.books), Print.indented)
-).pipe(Command.withDescription("Show one entry or hold, and the events that it is based on"))
+).pipe(
+  Command.withDescription("Show one entry or hold, and the events that it is based on"),
+  Command.withExamples([
+    { command: "siteledger ledger show 9c41", description: "An entry, and the events that it is based on" },
+    { command: "siteledger ledger show 3f2a > hold.json", description: "A hold, in a file" }
+  ])
+)

@@ -25,4 +25,13 @@ export const verify = Command.make("verify", { since }, (given) =>
     if (verified.differences.length > 0)
       return yield* new Differs({ message: "The books differ from their facts, or these from what was signed." })
   })
-).pipe(Command.withDescription("Read all signed deliveries again, recompute the books, and compare"))
+).pipe(
+  Command.withDescription("Read all signed deliveries again, recompute the books, and compare"),
+  Command.withExamples([
+    { command: "siteledger ledger verify", description: "Read all deliveries again and compare" },
+    {
+      command: "siteledger ledger verify --since 42:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+      description: "Compare with a head that was kept elsewhere"
+    }
+  ])
+)

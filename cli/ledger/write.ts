@@ -89,4 +89,13 @@ export const write = Command.make("write", flags, ({ file, force, format, from, 
     yield* Print.document(done)
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
   })
-).pipe(Command.withDescription("Write the journal as a file for hledger, Excel (xlsx), Sage 50 or SAP"))
+).pipe(
+  Command.withDescription("Write the journal as a file for hledger, Excel (xlsx), Sage 50 or SAP"),
+  Command.withExamples([
+    { command: "siteledger ledger write hledger books.journal", description: "For hledger, which checks it" },
+    {
+      command: "siteledger ledger write xlsx september.xlsx --from 2026-09-01 --to 2026-09-30",
+      description: "One month for a spreadsheet"
+    }
+  ])
+)

@@ -33,4 +33,10 @@ export const add = Command.make("add", { file }, ({ file: path }) =>
     const secret = yield* read(path)
     yield* Effect.flatMap(ask("secret-add", { secret }, Alone.secrets), Print.document)
   })
-).pipe(Command.withDescription("Accept deliveries that are signed with one more secret"))
+).pipe(
+  Command.withDescription("Accept deliveries that are signed with one more secret"),
+  Command.withExamples([
+    { command: "siteledger secret add new-secret.txt", description: "Accept deliveries signed with one more secret" },
+    { command: "pass show webhooks | siteledger secret add", description: "From a password manager" }
+  ])
+)

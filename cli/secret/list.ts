@@ -9,4 +9,13 @@ import * as Print from "../Print.ts"
 
 export const list = Command.make("list", {}, () =>
   Effect.flatMap(ask("secret-list", {}, Alone.secrets), Print.document)
-).pipe(Command.withDescription("List the fingerprints of all webhook secrets, with their source, end and last use"))
+).pipe(
+  Command.withDescription("List the fingerprints of all webhook secrets, with their source, end and last use"),
+  Command.withExamples([
+    { command: "siteledger secret list", description: "Fingerprints, ends and last uses" },
+    {
+      command: "siteledger secret list && siteledger secret retire 4f9c",
+      description: "Find the one to end, and end it"
+    }
+  ])
+)

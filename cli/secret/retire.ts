@@ -19,4 +19,10 @@ export const retire = Command.make("retire", flags, ({ fingerprint, force, in: a
     ask("secret-retire", { fingerprint, force, ...Record.getSomes({ in: after }) }, Alone.secrets),
     Print.document
   )
-).pipe(Command.withDescription("End a secret, or record that its subscription has been deleted"))
+).pipe(
+  Command.withDescription("End a secret, or record that its subscription has been deleted"),
+  Command.withExamples([
+    { command: 'siteledger secret retire 4f9c --in "24 hours"', description: "End it a day from now" },
+    { command: "siteledger secret retire 4f9c", description: "End it at once" }
+  ])
+)

@@ -1,7 +1,11 @@
-/** The verbs and flags that the documents name are those that there are, and README's table names every verb. */
+/**
+ * The verbs and flags that the documents and the help's examples name are those that there are, and README's table names every
+ * verb.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { CliError } from "effect/cli"
+import type { CliError, Command } from "effect/cli"
+import { tree } from "../../cli/Cli.ts"
 import { all, read } from "../Tidy/Sources.ts"
 import { childrenOf, errorsOf, verbs } from "./Parsing.ts"
 
@@ -16,15 +20,19 @@ const assignment = /^[A-Z_]+=/
 const words = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? "")
 
-/** Whole commands, as somebody would copy them into a shell. */
-const commandsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
-  [...read(path).matchAll(fence)]
-    .flatMap(([block]) => block.replaceAll("\\\n", " ").split("\n"))
-    .flatMap((line) => line.replace(/(^|\s)#.*/, "").split(/&&|;|\|/))
+/** The commands in a line that somebody would copy into a shell. */
+const commandsOf = (line: string): ReadonlyArray<ReadonlyArray<string>> =>
+  line
+    .split(/&&|;|\|/)
     .map((command) => words(command.trim()))
     .map((command) => command.slice(command.findIndex((word) => !assignment.test(word))))
     .filter(([name = ""]) => program.test(name))
     .map(([, ...given]) => given)
+
+const commandsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
+  [...read(path).matchAll(fence)]
+    .flatMap(([block]) => block.replaceAll("\\\n", " ").split("\n"))
+    .flatMap((line) => commandsOf(line.replace(/(^|\s)#.*/, "")))
 
 /** Commands within a sentence, which may leave out what they are about. */
 const mentionsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
@@ -75,6 +83,31 @@ describe("the documents", () => {
       assert.deepStrictEqual(found.flat(), [])
       assert.isAtLeast(documents.flatMap(mentionsIn).length, 20)
     })
+  )
+})
+
+/** Those that do something, by all their names. */
+const doers = (command: Command.Command.Any, path: string): ReadonlyArray<readonly [string, Command.Command.Any]> => {
+  const children = [...childrenOf(command).values()]
+  return children.length === 0 ? [[path, command]] : children.flatMap((each) => doers(each, `${path} ${each.name}`))
+}
+
+describe("the help of each verb", () => {
+  it.effect.each(doers(tree, "siteledger"))(
+    "%s has two examples, which the command line takes",
+    ([path, { examples }]) =>
+      Effect.gen(function* () {
+        assert.isAtLeast(examples.length, 2)
+        assert.strictEqual(new Set(examples.map(({ command }) => command)).size, examples.length)
+        for (const { command } of examples) {
+          const own = commandsOf(command.replaceAll(/\$\([^)]*\)/g, "today").replaceAll(/>\s*\S+/g, ""))
+          assert.isTrue(
+            own.some((given) => `siteledger ${given.join(" ")} `.startsWith(`${path} `)),
+            command
+          )
+          assert.deepStrictEqual(yield* complaints(path, own), [])
+        }
+      })
   )
 })
 

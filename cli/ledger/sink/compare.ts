@@ -41,7 +41,16 @@ export const compare = Command.make("compare", flags, ({ by: who, file, json: as
     const posted = yield* ask("sink-take-over", { path, ...signed }, Alone.books)
     yield* asJson ? Print.document(posted) : Console.log(done(posted))
   })
-).pipe(Command.withDescription("Compare the books with what the accounting system has, and go on from there"))
+).pipe(
+  Command.withDescription("Compare the books with what the accounting system has, and go on from there"),
+  Command.withExamples([
+    {
+      command: "siteledger ledger sink compare accounting.csv",
+      description: "Compare the books with what accounting has, and ask before going on"
+    },
+    { command: "siteledger ledger sink compare accounting.csv --json", description: "Only compare, for a program" }
+  ])
+)
 
 const isNeeded = ({ ipcs, settles, waits }: Compared): boolean => waits !== null || ipcs > 0 || settles > 0
 

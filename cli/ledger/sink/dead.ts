@@ -14,4 +14,10 @@ export const dead = Command.make("dead", { json }, ({ json: asJson }) =>
   Effect.flatMap(ask("sink-dead", {}, Alone.outbox), (messages) =>
     asJson ? Print.document(messages) : Console.log(Print.aligned(columns, messages))
   )
-).pipe(Command.withDescription("List entries that the accounting system refused permanently, and why"))
+).pipe(
+  Command.withDescription("List entries that the accounting system refused permanently, and why"),
+  Command.withExamples([
+    { command: "siteledger ledger sink dead", description: "What accounting refused, and why" },
+    { command: "siteledger ledger sink dead --json", description: "The same for a program" }
+  ])
+)

@@ -16,4 +16,10 @@ export const release = Command.make("release", flags, ({ all, entry: start, ...s
     const payload = { ...signed, ...Record.getSomes({ entry: start }) }
     yield* Effect.flatMap(ask("sink-release", payload, Alone.books), Print.indented)
   })
-).pipe(Command.withDescription("Send drafts as posted that wait because the accounting system has no drafts"))
+).pipe(
+  Command.withDescription("Send drafts as posted that wait because the accounting system has no drafts"),
+  Command.withExamples([
+    { command: 'siteledger ledger sink release 9c41 --reason "reviewed"', description: "Send one draft as posted" },
+    { command: 'siteledger ledger sink release --all --reason "reviewed"', description: "Send all of them" }
+  ])
+)

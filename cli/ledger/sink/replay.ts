@@ -15,4 +15,10 @@ export const replay = Command.make("replay", flags, ({ all, entry: start }) =>
     if (all === Option.isSome(start)) return yield* oneOrAll
     yield* Effect.flatMap(ask("sink-replay", Record.getSomes({ entry: start }), Alone.outbox), Print.indented)
   })
-).pipe(Command.withDescription("Send refused and delayed entries again now"))
+).pipe(
+  Command.withDescription("Send refused and delayed entries again now"),
+  Command.withExamples([
+    { command: "siteledger ledger sink replay 9c41", description: "Send one refused entry again" },
+    { command: "siteledger ledger sink replay --all", description: "Send all of them again" }
+  ])
+)

@@ -11,4 +11,10 @@ const from = Flag.Int("from").pipe(Flag.withDescription("First number of the jou
 
 export const send = Command.make("send", { from }, (payload) =>
   Effect.flatMap(ask("sink-send", payload, Alone.outbox), Print.indented)
-).pipe(Command.withDescription("Send entries that were posted before a sink was configured"))
+).pipe(
+  Command.withDescription("Send entries that were posted before a sink was configured"),
+  Command.withExamples([
+    { command: "siteledger ledger sink send --from 1", description: "Send the whole journal" },
+    { command: "siteledger ledger sink send --from 1200", description: "Send it from one entry on" }
+  ])
+)

@@ -10,4 +10,16 @@ import * as Print from "../../Print.ts"
 
 export const settle = Command.make("settle", { entry, by, reason }, (payload) =>
   Effect.flatMap(ask("sink-settle", payload, Alone.outbox), Print.indented)
-).pipe(Command.withDescription("Record that the accounting system has this entry; it counts as delivered"))
+).pipe(
+  Command.withDescription("Record that the accounting system has this entry; it counts as delivered"),
+  Command.withExamples([
+    {
+      command: 'siteledger ledger sink settle 9c41 --reason "entered by hand"',
+      description: "Accounting has it already"
+    },
+    {
+      command: 'siteledger ledger sink settle 9c41 --reason "entered by hand" --by "Ada Lovelace"',
+      description: "Say who knows"
+    }
+  ])
+)
