@@ -46,18 +46,35 @@ export const parameterName = one("must be the name of a query parameter.", (text
   /^[\w.~[\]-]+$/.test(text) ? text : undefined
 )
 
-export const duration = one("must be a positive duration like 1 hour, 30 minutes or 2 seconds.", (text) => {
-  const match = /^(\d+(?:\.\d+)?)\s+(milli|second|minute|hour|day|week)s?$/.exec(text.toLowerCase())
-  const value = Option.getOrUndefined(Duration.fromInput(`${Number(match?.[1])} ${match?.[2]}s` as Duration.Input))
-  return value !== undefined && Duration.isPositive(value) ? value : undefined
+const millisIn: ReadonlyMap<string, number> = new Map([
+  ...["ms", "milli", "millis"].map((unit) => [unit, 1] as const),
+  ...["s", "sec", "second", "seconds"].map((unit) => [unit, 1000] as const),
+  ...["m", "min", "minute", "minutes"].map((unit) => [unit, 60_000] as const),
+  ...["h", "hour", "hours"].map((unit) => [unit, 3_600_000] as const),
+  ...["d", "day", "days"].map((unit) => [unit, 86_400_000] as const),
+  ...["w", "week", "weeks"].map((unit) => [unit, 604_800_000] as const)
+])
+
+/** One part, or several: `1h 30m`. */
+const durationParts = /^(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/
+
+export const duration = one("must be a positive duration like 1h, 90s or 30 minutes.", (text) => {
+  const parts = [...text.toLowerCase().matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/g)]
+  const millis = parts.reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (millisIn.get(unit) ?? Number.NaN),
+    0
+  )
+  const isOne = durationParts.test(text.toLowerCase()) && millis > 0 && millis <= Number.MAX_SAFE_INTEGER
+  return isOne ? Duration.millis(millis) : undefined
 })
 
-const daysIn: Readonly<Record<string, number>> = { day: 1, week: 7, month: 31, year: 366 }
+const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 31, y: 366 }
 
 /** Rather too long than too short. */
-export const age = one("must be an age like 90 days, 12 weeks, 6 months or 2 years.", (text) => {
-  const [, count, unit = ""] = /^([1-9]\d{0,3})\s+(day|week|month|year)s?$/.exec(text.toLowerCase()) ?? []
-  return count === undefined ? undefined : Duration.days(Number(count) * (daysIn[unit] ?? 1))
+export const age = one("must be an age like 90 days, 12w, 6 months or 2y.", (text) => {
+  const found = /^([1-9]\d{0,3})\s*(d|days?|w|weeks?|months?|y|years?)$/.exec(text.toLowerCase())
+  const [, count, unit = ""] = found ?? []
+  return count === undefined ? undefined : Duration.days(Number(count) * (daysIn[unit.charAt(0)] ?? 1))
 })
 
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>
