@@ -87,18 +87,8 @@ const lines = (style: Style) =>
       yield* Effect.sleep(lineEvery)
       const current = yield* report
       const applied = current.events["applied"] ?? 0
-      const parts = [
-        style.bold(current.phase.padEnd(11)),
-        `${applied} events (+${applied - last}/s)`,
-        `${current.inbox.pending} pending`,
-        `${current.inbox.quarantined} in quarantine`,
-        `${current.ledger.entries} posted`,
-        `${current.ledger.holds} on hold`,
-        ...Object.entries(current.backfill).map(([resource, walk]) => `${resource} ${walk.proof}`),
-        style.dim(`api ${current.api.usedLastMinute}/${current.api.limitPerMinute} per minute`)
-      ]
+      yield* write(`${second(current, applied - last, style)}\n`)
       last = applied
-      yield* write(`${parts.join(style.dim(" · "))}\n`)
       for (const reason of current.reasons) yield* write(`  ${style.red(`! ${reason}`)}\n`)
       const entry = yield* newest
       if (entry !== undefined && entry.sequence > shown) {
@@ -108,11 +98,33 @@ const lines = (style: Style) =>
     }
   })
 
+const columns = 80
+
+/** What matters most comes first, and what doesn't fit on the line isn't shown. */
+const second = ({ api, events, inbox, ledger, phase }: StatusReport, fresh: number, style: Style): string => {
+  const parts = [
+    `${events["applied"] ?? 0} events (+${fresh}/s)`,
+    `${ledger.entries} posted`,
+    `${ledger.holds} on hold`,
+    `${inbox.quarantined} in quarantine`,
+    ...(inbox.pending > 0 ? [`${inbox.pending} pending`] : []),
+    `api ${api.usedLastMinute}/${api.limitPerMinute}`
+  ]
+  const name = phase.padEnd(4)
+  const shown = parts.filter((_, n) => [name, ...parts.slice(0, n + 1)].join(" · ").length <= columns)
+  return [style.bold(name), ...shown].join(style.dim(" · "))
+}
+
 const newest = Effect.map(Effect.orDie(journal(1, undefined)), ([entry]) => entry)
 
 /** The newest entry, and how many others came with it. */
 const posting = (entry: StoreTables["ledger_entries"], others: number, style: Style): string => {
-  const more = others === 0 ? "" : style.dim(`  and ${others} more`)
-  const amount = [entry.amount, entry.currency].filter((part) => part !== null).join(" ")
-  return `  ${style.bold(amount.padStart(18))}  ${entry.kind} ${Text.visible(`${entry.payment_reference}: ${Lines.inWords(entry)}`)}${more}`
+  const more = others === 0 ? "" : `  and ${others} more`
+  const amount = [entry.amount, entry.currency]
+    .filter((part) => part !== null)
+    .join(" ")
+    .padStart(18)
+  const what = ` ${entry.kind} ${Text.visible(`${entry.payment_reference}: ${Lines.inWords(entry)}`)}`
+  const room = columns - Text.width(amount) - more.length - 2
+  return `  ${style.bold(amount)}${Text.cut(what, room)}${style.dim(more)}`
 }

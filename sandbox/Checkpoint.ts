@@ -30,34 +30,40 @@ export interface Checkpoint extends Contents {
 
 const shapeOf = ({
   ipcs,
+  largeAmounts,
   microsPerStep,
   projects,
   stepsPerNewProject,
   stepsPerProjectChange
 }: ResolvedOptions): File.File["options"] => ({
   ipcs,
+  largeAmounts: Number(largeAmounts),
   microsPerStep,
   projects,
   stepsPerNewProject,
   stepsPerProjectChange
 })
 
+/** Those of older files, which don't say so. */
+const before: File.File["options"] = { largeAmounts: 1 }
+
 /** The options that the file holds. */
 const optionsOf = (file: File.File): SandboxOptions => {
-  const { microsPerStep: _, ...shape } = file.options
+  const { largeAmounts, microsPerStep: _, ...shape } = { ...before, ...file.options }
   const { clients, eventsPerSecond, identity, seed, startAtMillis: startAt } = file
-  return { ...shape, ...clients, eventsPerSecond, identity, seed, startAt }
+  return { ...shape, largeAmounts: largeAmounts === 1, ...clients, eventsPerSecond, identity, seed, startAt }
 }
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
 
 /** Names of the options that differ. One that wasn't given is the file's and doesn't differ. */
 const differences = (file: File.File, resolved: ResolvedOptions): ReadonlyArray<string> => {
+  const was: File.File["options"] = { ...before, ...file.options }
   const compared = [
     ["seed", resolved.seed !== file.seed],
     ["identity", file.identity !== undefined && resolved.identity !== file.identity],
     ["startAt", resolved.startAtMillis !== file.startAtMillis],
-    ...Object.entries(shapeOf(resolved)).map(([name, value]) => [name, file.options[name] !== value] as const)
+    ...Object.entries(shapeOf(resolved)).map(([name, value]) => [name, was[name] !== value] as const)
   ] as const
   return compared.filter(([, differs]) => differs).map(([name]) => name)
 }

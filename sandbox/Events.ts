@@ -38,6 +38,8 @@ export interface EventsOptions {
   readonly ipcs: number
   /** Projects that the lives belong to: those of step 0. */
   readonly projects: number
+  /** Default: false. */
+  readonly largeAmounts?: boolean | undefined
   /** Ascending, in step and time. Default: step 0 at the start. */
   readonly anchors?: Anchors | undefined
 }
@@ -100,6 +102,7 @@ const makeBlock = (options: EventsOptions, length: number, number: number): Read
     number: `${year}-${String(number * lives + ordinal + 1).padStart(6, "0")}`,
     projectId: Projects.idOf(dice.below(Math.max(1, options.projects))),
     complete: ordinal === 0,
+    largeAmounts: options.largeAmounts ?? false,
     day: (offset) => isoDay(options.startAtMillis + offset * 86_400_000)
   })
   const placed: Array<{ readonly place: number; readonly occurrence: Lifecycles.Occurrence }> = []

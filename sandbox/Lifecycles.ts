@@ -46,6 +46,8 @@ export interface Circumstances {
   readonly projectId: number
   /** Goes through every stage. */
   readonly complete: boolean
+  /** Whether one amount in thirty is larger than any double can hold. */
+  readonly largeAmounts: boolean
   /** `YYYY-MM-DD`, `offset` days after the simulation's first day. */
   readonly day: (offset: number) => string
 }
@@ -66,9 +68,9 @@ const life = (entity: Entity, idName: string, id: string, stages: ReadonlyArray<
 const cut = <A>(c: Circumstances, share: number, stages: ReadonlyArray<A>): ReadonlyArray<A> =>
   c.complete || !c.dice.chance(share) ? stages : stages.slice(0, 1 + c.dice.below(stages.length))
 
-/** In ten-thousandths. One in thirty has up to 20 digits before the point, which no double holds. */
-const amount = ({ dice }: Circumstances): bigint => {
-  const digits = dice.chance(1 / 30) ? 20 + dice.below(5) : 6 + dice.below(6)
+/** In ten-thousandths: from ten to ten million; a large one has up to 20 digits before the point. */
+const amount = ({ dice, largeAmounts }: Circumstances): bigint => {
+  const digits = largeAmounts && dice.chance(1 / 30) ? 20 + dice.below(5) : 6 + dice.below(6)
   let text = String(1 + dice.below(9))
   while (text.length < digits) text += String(dice.below(10))
   return BigInt(text)

@@ -1,7 +1,7 @@
 /**
  * The options of a sandbox and their defaults. Everything that the simulation makes (projects, events, copies and
- * delays) depends only on `seed`, `projects`, `ipcs`, `eventsPerSecond`, `startAt` and the `stepsPer…` options; ids and
- * secrets depend only on `identity`.
+ * delays) depends only on `seed`, `projects`, `ipcs`, `largeAmounts`, `eventsPerSecond`, `startAt` and the `stepsPer…`
+ * options; ids and secrets depend only on `identity`.
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"
@@ -50,6 +50,8 @@ export interface SandboxOptions {
   readonly awaitSubscription?: boolean | undefined
   /** About how many IPC lives run at once; other kinds in proportion. Default 40. */
   readonly ipcs?: number | undefined
+  /** One amount in thirty is larger than any double can hold. Default false. */
+  readonly largeAmounts?: boolean | undefined
   /** The fault `duplicate` at the start. Default 0.1. */
   readonly duplicates?: number | undefined
   /** The fault `reorder` at the start. Default 0.1. */
@@ -131,6 +133,7 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       maxEvents: options.maxEvents ?? Infinity,
       awaitSubscription: options.awaitSubscription ?? true,
       ipcs: Math.max(1, options.ipcs ?? 40),
+      largeAmounts: options.largeAmounts ?? false,
       faults: { duplicate: options.duplicates ?? 0.1, reorder: options.disorder ?? 0.1, ...options.faults },
       concurrency: Math.max(1, options.concurrency ?? 16),
       maxWaiting: options.maxWaiting ?? 500_000,

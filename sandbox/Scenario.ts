@@ -59,6 +59,8 @@ const File = Schema.Struct({
   /** How many times faster than in reality. Default 1. */
   timeScale: optional(Schema.Finite.check(Schema.isGreaterThan(0))),
   projects: optional(Count),
+  /** One amount in thirty is larger than any double can hold. */
+  largeAmounts: optional(Schema.Literal(true)),
   /** Attempts at once. Default 1: deliveries arrive in order. */
   concurrency: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   /** The simulated clock at the first subscription. */
@@ -95,6 +97,7 @@ const eventMillis = 1
 export const options = ({
   concurrency,
   identity,
+  largeAmounts,
   projects,
   seed,
   startAt,
@@ -114,6 +117,7 @@ export const options = ({
     ...(identity === undefined ? {} : { identity }),
     seed,
     projects,
+    largeAmounts,
     timeScale: timeScale ?? 1,
     concurrency: concurrency ?? 1,
     startAt: startAtMillis,

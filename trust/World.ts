@@ -65,7 +65,13 @@ export class World implements AsyncDisposable {
 
   static async open(attack: Attack, options: WorldOptions = {}): Promise<World> {
     const scope = Scope.makeUnsafe()
-    const served = { eventsPerSecond: 0, projects: 60, plan: Number.POSITIVE_INFINITY, timeScale: 3600 }
+    const served = {
+      eventsPerSecond: 0,
+      projects: 60,
+      plan: Number.POSITIVE_INFINITY,
+      timeScale: 3600,
+      largeAmounts: true
+    }
     const sandbox = await Effect.runPromise(
       Sandbox.start({ ...served, seed: attack.dice.below(2 ** 31), ...options.sandbox }).pipe(Scope.provide(scope))
     )

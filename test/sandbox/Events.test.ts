@@ -4,8 +4,8 @@ import { eventTypes } from "../../sandbox/Lifecycles.ts"
 import * as Truth from "../../sandbox/Truth.ts"
 
 const startAtMillis = Date.UTC(2026, 0, 5, 8)
-const events = (seed: number, ipcs = 6) =>
-  Events.make({ identity: "test", seed, startAtMillis, microsPerStep: 200_000, ipcs, projects: 50 })
+const usual = { identity: "test", startAtMillis, microsPerStep: 200_000, ipcs: 6, projects: 50 }
+const events = (seed: number, ipcs = usual.ipcs) => Events.make({ ...usual, seed, ipcs })
 
 const steps = (count: number) => Array.from({ length: count }, (_, step) => step)
 
@@ -67,9 +67,17 @@ describe("Events", () => {
     })
   })
 
+  const amountsOf = (made: Events.Events) =>
+    steps(5000).flatMap((step) => made.body(step).match(/(?<=amount":)-?[\d.]+/g) ?? [])
+
+  it("have amounts of less than ten million", () => {
+    const amounts = amountsOf(events(5))
+    assert.isAbove(amounts.length, 1000)
+    for (const amount of amounts) assert.isBelow(Math.abs(Number(amount)), 1.1e7)
+  })
+
   it("keep every digit of an amount that no double holds, within DECIMAL(28,4)", () => {
-    const made = events(5)
-    const amounts = steps(5000).flatMap((step) => made.body(step).match(/(?<=amount":)-?[\d.]+/g) ?? [])
+    const amounts = amountsOf(Events.make({ ...usual, seed: 5, largeAmounts: true }))
     assert.isTrue(amounts.every((amount) => /^-?\d{1,24}(\.\d{1,4})?$/.test(amount)))
     assert.isTrue(amounts.some((amount) => amount.length > 20 && String(Number(amount)) !== amount))
   })

@@ -157,7 +157,7 @@ describe("A single record", () => {
 describe("Amounts", () => {
   it.effect("of 24 digits are answered as the events wrote them", () =>
     Effect.gen(function* () {
-      const { get, sandbox } = yield* started({ ipcs: 200 })
+      const { get, sandbox } = yield* started({ ipcs: 200, largeAmounts: true })
       yield* sandbox.emit(sandbox.events.blockLength)
       const { rows } = yield* walk(get, "/ipcs", 1000)
       const amounts = (rows: ReadonlyArray<Row>) => rows.map((row) => Json.numberText(row["draft_amount"]) ?? "")

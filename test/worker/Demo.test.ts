@@ -49,7 +49,7 @@ describe("the demo", () => {
     try {
       const first = startDemo(dataDir, ports)
       await printed(first, /projects: 700 rows, 100 %/)
-      await printed(first, /live +· \d{2,} events/)
+      await printed(first, /live · \d{2,} events/)
       await until(
         "analytics.duckdb is published",
         async () => existsSync(join(dataDir, "analytics.duckdb")) || undefined
@@ -59,12 +59,18 @@ describe("the demo", () => {
       const answer = await run(given, "query", sql)
       assert.strictEqual(answer.code, 0, answer.stderr)
       assert.match(answer.stdout, /month/)
+      const seconds = first
+        .printed()
+        .split("\n")
+        .filter((line) => line.startsWith("live · "))
+      assert.isNotEmpty(seconds)
+      for (const line of seconds) assert.isAtMost(line.length, 80, line)
       const status = await run(given, "status", "--json")
       assert.strictEqual((JSON.parse(status.stdout) as { phase: string }).phase, "live")
       await ended(first, "SIGKILL")
 
       const second = startDemo(dataDir, ports)
-      await printed(second, /live +· \d{2,} events .* 0 in quarantine/)
+      await printed(second, /live · \d{2,} events .* 0 in quarantine/)
       assert.strictEqual(await ended(second, "SIGINT"), 0)
       const after = await run(given, "status")
       assert.strictEqual(after.code, 1)

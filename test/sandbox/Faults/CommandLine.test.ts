@@ -64,6 +64,8 @@ describe("siteledger sandbox", () => {
         const child = spawn(join(root, "bin/siteledger"), ["sandbox", "--port", port, "--state", file, ...given], {
           env: environment
         })
+        let printed = ""
+        child.stdout.on("data", (chunk: Buffer) => (printed += String(chunk)))
         const admin = `http://127.0.0.1:${port}/admin/api/subscriptions`
         await until("it listens", () => fetch(admin).catch(() => undefined))
         const body = JSON.stringify({ url: "http://127.0.0.1:1/", events: ["ipc.paid"] })
@@ -72,6 +74,14 @@ describe("siteledger sandbox", () => {
         child.kill("SIGKILL")
         await once(child, "close")
         const state = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>
+        assert.deepStrictEqual(printed.split("\n"), [
+          `export SITELEDGER_BASE_URL=http://127.0.0.1:${port}/v1`,
+          `export SITELEDGER_AUTH_URL=http://127.0.0.1:${port}`,
+          "export SITELEDGER_CLIENT_ID=sandbox",
+          "export SITELEDGER_CLIENT_SECRET=sandbox-secret",
+          "export SITELEDGER_WEBHOOK_URL=http://127.0.0.1:8080/webhooks",
+          ""
+        ])
         return { id: made.id, identity: state["identity"], seed: state["seed"] }
       }
       const first = await life("--seed", "6")
@@ -92,7 +102,7 @@ describe("siteledger sandbox", () => {
       ]
       writeFileSync(file, JSON.stringify({ timeScale: 600, projects: 3, steps }))
       const port = String(await freePort())
-      const ended = sandbox("--port", port, "--scenario", file, "--fault", "clock-skew=86400")
+      const ended = sandbox("--port", port, "--scenario", file, "--fault", "clock-skew=86400", "--json")
       const credentials = { grant_type: "client_credentials", client_id: "sandbox", client_secret: "sandbox-secret" }
       const answer = await until("a token", () =>
         fetch(`http://127.0.0.1:${port}/oauth/token`, {
