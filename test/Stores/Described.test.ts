@@ -1,11 +1,12 @@
 /**
- * Each table and column is described in a sentence; docs/tables.md has those that analysts see. After a change:
- * UPDATE_DOCS=1 npx vitest run test/Stores/Described.test.ts
+ * Each table and column is described in a sentence; docs/tables.md and the dbt package have those that analysts see. After a
+ * change: UPDATE_DOCS=1 npx vitest run test/Stores/Described.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { Yaml } from "effect/encoding"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -14,11 +15,10 @@ import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { tables } from "../../src/Stores/WarehouseTables.ts"
 import * as Databases from "../Postgres.ts"
 import { ask, database, storesAt } from "./Postgres/World.ts"
+import { root } from "../Tidy/Sources.ts"
 import { query } from "./Reading.ts"
 import * as Schemas from "./Schemas.ts"
 import { folder } from "./WarehouseEngines.ts"
-
-const file = join(import.meta.dirname, "../../docs/tables.md")
 
 const preface = `# Tables
 
@@ -30,6 +30,51 @@ const section = ({ columns, name, says }: (typeof tables)[number]): string => {
   const rows = columns.map((column) => `| \`${column.name}\` | \`${column.type}\` | ${column.says} |`)
   return [`## ${name}`, "", says, "", "| column | type | meaning |", "|---|---|---|", ...rows].join("\n")
 }
+
+/** What names a row of another table, as `relationships` tests it; a record may name one that no list has shown. */
+const references = tables.flatMap(({ columns, name: table }) =>
+  columns.flatMap(({ name }) => {
+    const of = { project_id: "projects", ipc_id: "ipcs" }[name]
+    return of === undefined || of === table ? [] : [{ table, column: name, of }]
+  })
+)
+
+const diagram = [
+  "```mermaid",
+  "erDiagram",
+  ...references.map(({ column, of, table }) => `  ${of} ||--o{ ${table} : ${column}`),
+  "  ledger_entries |o--o{ ledger_entries : reverses",
+  "```"
+].join("\n")
+
+const yaml = (text: string): string => JSON.stringify(text)
+
+const sourceOf = ({ columns, key, name, says }: (typeof tables)[number]): ReadonlyArray<string> => [
+  `      - name: ${name}`,
+  `        description: ${yaml(says)}`,
+  ...(name === "events"
+    ? ["        loaded_at_field: received_at", "        freshness: { warn_after: { count: 24, period: hour } }"]
+    : []),
+  "        columns:",
+  ...columns.flatMap((column) => [
+    `          - name: ${column.name}`,
+    `            description: ${yaml(column.says)}`,
+    `            data_type: ${yaml(column.type)}`,
+    ...(column.name === key ? ["            data_tests: [unique, not_null]"] : [])
+  ])
+]
+
+const sources = [
+  "# Made from src/Domain/Resource.ts and src/Stores/Tables/ by test/Stores/Described.test.ts.",
+  "version: 2",
+  "sources:",
+  "  - name: construction",
+  "    description: What siteledger copies, and the books that it keeps.",
+  "    schema: \"{{ var('siteledger_schema', 'construction') }}\"",
+  "    tables:",
+  ...tables.flatMap(sourceOf),
+  ""
+].join("\n")
 
 const inDuckDb = `
   select schema_name as "schema", table_name as "table", '' as "column", comment as says from duckdb_tables()
@@ -115,9 +160,23 @@ describe("the descriptions of the tables", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("are those in docs/tables.md", () => {
-    const text = `${[preface, ...tables.map(section)].join("\n\n")}\n`
-    if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(file, text)
-    assert.strictEqual(readFileSync(file, "utf8"), text)
+  it.each([
+    ["docs/tables.md", `${[preface, diagram, ...tables.map(section)].join("\n\n")}\n`],
+    ["dbt/models/sources.yml", sources]
+  ])("are those in %s", (name, text) => {
+    const path = join(root, name)
+    if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(path, text)
+    assert.strictEqual(readFileSync(path, "utf8"), text)
+  })
+
+  it("are YAML that dbt can read", () => {
+    const { sources: found } = Yaml.parse(sources) as {
+      readonly sources: ReadonlyArray<{ readonly tables: ReadonlyArray<Described & { readonly description: string }> }>
+    }
+    const [construction] = found
+    assert.deepStrictEqual(
+      construction?.tables.map(({ columns, description, name }) => [name, description, columns.length]),
+      tables.map(({ columns, name, says }) => [name, says, columns.length])
+    )
   })
 })
