@@ -13,7 +13,7 @@ import { burst, trickle } from "./Phases.ts"
 import { ranged } from "./Ranges.ts"
 
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 5)
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const trickleSeconds = Number(process.env["BENCH_TRICKLE"] ?? 1000) / 100
 
 await using engine = await Engine.open()
