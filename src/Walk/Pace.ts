@@ -3,7 +3,7 @@
  *
  * Guarantees: never more than the limit sent in any sliding 60 seconds, also by several processes if Spending is kept in
  * the Store; at least 98 % of the limit while there is demand, by one process or by several together. The most urgent
- * waiting lane goes first. A 429 stops every lane. A crash loses the slots of half a second. Counted by monotonic clocks:
+ * waiting lane goes first; within one, lists take turns (`Waiters`). A 429 stops every lane. A crash loses the slots of half a second. Counted by monotonic clocks:
  * a clock that is set changes nothing.
  */
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
@@ -14,6 +14,7 @@ import { lookEvery, makePauses } from "./Pauses.ts"
 import { mostAtOnce, windowMs } from "./Slots.ts"
 import { Spending } from "./Spending.ts"
 import { makeTurns } from "./Turns.ts"
+import { Sharer, type Waiter, Waiters } from "./Waiters.ts"
 
 /** From the most to the least urgent. */
 export const lanes = ["ledger", "event", "gap", "reconcile", "backfill"] as const
@@ -34,7 +35,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
     const turns = makeTurns(limit)
     turns.learn(yield* Effect.orElseSucceed(spending.recent(now), () => ({ spent: [], aheadMs: 0 })))
     const reserve = yield* makeReserve(now, limit, turns)
-    const queues: Queues = new Map(lanes.map((lane) => [lane, new Set()]))
+    const queues: Queues = new Map(lanes.map((lane) => [lane, new Waiters(limit / 60)]))
     const demand = yield* Latch.make(false)
 
     const dispatch = Effect.gen(function* () {
@@ -50,24 +51,24 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
       if (wait > 0) return yield* Effect.sleep(Math.ceil(wait))
       turns.take(at)
       pauses.take()
-      const [next] = queue
-      if (next === undefined) return
-      queue.delete(next)
-      Deferred.doneUnsafe(next.turn, Effect.void)
+      const next = queue.take(at)
+      if (next !== undefined) Deferred.doneUnsafe(next.turn, Effect.void)
     })
     yield* Effect.forkScoped(Effect.forever(dispatch))
 
     return Pace.of({
       take: (lane) =>
-        Effect.uninterruptibleMask((restore) => {
-          const waiter: Waiter = { turn: Deferred.makeUnsafe() }
-          const queue = queues.get(lane)
-          queue?.add(waiter)
-          demand.openUnsafe()
-          return Effect.onInterrupt(restore(Deferred.await(waiter.turn)), () =>
-            Effect.sync(() => queue?.delete(waiter))
-          )
-        }),
+        Effect.flatMap(Sharer, (sharer) =>
+          Effect.uninterruptibleMask((restore) => {
+            const waiter: Waiter = { turn: Deferred.makeUnsafe() }
+            const queue = queues.get(lane)
+            queue?.add(waiter, sharer, now())
+            demand.openUnsafe()
+            return Effect.onInterrupt(restore(Deferred.await(waiter.turn)), () =>
+              Effect.sync(() => queue?.delete(waiter, sharer))
+            )
+          })
+        ),
       rejected: pauses.rejected,
       accepted: pauses.accepted,
       pauseUntil: pauses.until,
@@ -78,7 +79,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
 export class Pace extends Context.Service<
   Pace,
   {
-    /** Waits for a turn; the request must start immediately after it. */
+    /** Waits for a turn of its lane, and there of its `Sharer`; the request must start immediately after it. */
     readonly take: (lane: Lane) => Effect.Effect<void>
     /** The service answered 429: every lane waits, for its Retry-After or 1 s doubling to 60 s. */
     readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
@@ -101,13 +102,9 @@ const reasonKey = "pace"
 /** A longer lead would take too much from the other workers. */
 const longestLeadMs = 5_000
 
-interface Waiter {
-  readonly turn: Deferred.Deferred<void>
-}
+type Queues = ReadonlyMap<Lane, Waiters>
 
-type Queues = ReadonlyMap<Lane, Set<Waiter>>
-
-const firstQueue = (queues: Queues): Set<Waiter> | undefined =>
+const firstQueue = (queues: Queues): Waiters | undefined =>
   lanes.map((lane) => queues.get(lane)).find((queue) => queue !== undefined && queue.size > 0)
 
 const waiting = (queues: Queues): number => [...queues.values()].reduce((sum, { size }) => sum + size, 0)

@@ -1,0 +1,120 @@
+/**
+ * Those who wait for a turn in one lane. Lists take turns by their shares; who is no list, and the requests of one list among
+ * each other, go by arrival. The list that the interface document shows has every second turn: all others wait for it anyway.
+ */
+import { Context, type Deferred } from "effect"
+import { shared } from "./Shares.ts"
+
+/** A list whose requests wait. */
+export interface Sharing {
+  readonly name: string
+  /** It has every second turn. */
+  readonly isFirst: boolean
+  /** Requests per second to be in time, at a time of the monotonic clock; infinite if nobody knows, or it is late. */
+  readonly need: (nowMs: number) => number
+}
+
+/** For whom the requests of a fiber are. */
+export const Sharer = Context.Reference<Sharing>("siteledger/Sharer", {
+  defaultValue: () => ({ name: "", isFirst: false, need: () => Number.POSITIVE_INFINITY })
+})
+
+export interface Waiter {
+  readonly turn: Deferred.Deferred<void>
+}
+
+interface Line {
+  sharing: Sharing
+  readonly waiters: Set<Waiter>
+  /** What it has had, divided by its share: the least is next. */
+  had: number
+  share: number
+  /** When its share was computed, and when it last waited. */
+  sharedMs: number
+  lastMs: number
+}
+
+/** Shares are computed again after this time. */
+const sharesLastMs = 1_000
+/** A list that waits for an answer will soon wait for a turn again. */
+const awayMs = 2_000
+
+export class Waiters {
+  readonly #perSecond: number
+  readonly #lines = new Map<string, Line>()
+  #size = 0
+  #had = 0
+  #sharedMs = Number.NEGATIVE_INFINITY
+  #wasFirst = false
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(waiter: Waiter, sharing: Sharing, nowMs: number): void {
+    const line = this.#lines.get(sharing.name) ?? this.#begun(sharing)
+    line.sharing = sharing
+    line.lastMs = nowMs
+    // What it didn't want while it was away isn't made up for.
+    if (line.waiters.size === 0) line.had = Math.max(line.had, this.#had)
+    if (nowMs - line.sharedMs >= sharesLastMs) this.#sharedMs = Number.NEGATIVE_INFINITY
+    line.waiters.add(waiter)
+    this.#size++
+  }
+
+  delete(waiter: Waiter, { name }: Sharing): void {
+    if (this.#lines.get(name)?.waiters.delete(waiter) === true) this.#size--
+  }
+
+  /** Whose turn it is. */
+  take(nowMs: number): Waiter | undefined {
+    const waiting = [...this.#lines.values()].filter(({ waiters }) => waiters.size > 0)
+    const line = this.#next(waiting)
+    const [waiter] = line?.waiters ?? []
+    if (line === undefined || waiter === undefined) return undefined
+    if (nowMs - this.#sharedMs >= sharesLastMs) this.#share(nowMs)
+    line.waiters.delete(waiter)
+    this.#size--
+    line.lastMs = nowMs
+    this.#wasFirst = line.sharing.isFirst
+    if (this.#wasFirst) return waiter
+    this.#had = line.had
+    line.had += 1 / line.share
+    return waiter
+  }
+
+  #next(waiting: ReadonlyArray<Line>): Line | undefined {
+    const first = waiting.find(({ sharing }) => sharing.isFirst)
+    const others = waiting.filter(({ sharing }) => !sharing.isFirst)
+    if (first !== undefined && (others.length === 0 || !this.#wasFirst)) return first
+    return others.length === 0 ? first : others.reduce((least, line) => (line.had < least.had ? line : least))
+  }
+
+  #share(nowMs: number): void {
+    this.#sharedMs = nowMs
+    const here = [...this.#lines.values()].filter(
+      ({ lastMs, sharing, waiters }) => !sharing.isFirst && (waiters.size > 0 || nowMs - lastMs < awayMs)
+    )
+    const needs = new Map(here.map(({ sharing }) => [sharing.name, sharing.need(nowMs)]))
+    const shares = shared(needs, this.#perSecond)
+    // One that is away may need nothing for now, and something else once it is back.
+    for (const line of here) {
+      if (line.waiters.size === 0) continue
+      line.share = shares.get(line.sharing.name) ?? line.share
+      line.sharedMs = nowMs
+      // It may have needed less when it was served last.
+      line.had = Math.min(line.had, this.#had + 1 / line.share)
+    }
+  }
+
+  #begun(sharing: Sharing): Line {
+    const never = Number.NEGATIVE_INFINITY
+    const line: Line = { sharing, waiters: new Set(), had: this.#had, share: 1, sharedMs: never, lastMs: never }
+    this.#lines.set(sharing.name, line)
+    return line
+  }
+}
