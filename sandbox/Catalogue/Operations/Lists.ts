@@ -1,7 +1,7 @@
 /**
  * The lists of a resource: below its parent, of all parents, and what a search finds.
  */
-import { DateTime, Effect, Option } from "effect"
+import { Effect } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
 import { insufficientScope } from "../../Guard.ts"
 import { refusal } from "../../Refusal.ts"
@@ -10,15 +10,7 @@ import type { Faults } from "../Faults.ts"
 import type { Asked, ServedResource, Located, Operation, Parameter } from "../Operation.ts"
 import { found, json } from "../Operation.ts"
 import * as Paging from "../Paging.ts"
-
-const updatedSince: Parameter = {
-  name: "updated_since",
-  schema: { type: "string", format: "date-time" },
-  description: "Only records that were changed at this instant or later."
-}
-
-const hasFilter = ({ resource, spelling, type }: ServedResource): boolean =>
-  type.times !== undefined && spelling.chance(`${resource.name} can be filtered by time`, 0.6)
+import { type Filter, filterOf } from "./Filters.ts"
 
 const statuses = ({ resource }: ServedResource): ReadonlyArray<string> => {
   const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
@@ -44,12 +36,14 @@ const numbersIn = ({ parameters }: Paging.Style, query: URLSearchParams) => {
 
 const filtered = (served: ServedResource, all: ReadonlyArray<number>, query: URLSearchParams) => {
   const { shelf } = served
-  const [since, status] = [query.get(updatedSince.name), query.get("status")]
+  const filter = filterOf(served)
+  const since = filter === undefined ? null : query.get(filter.name)
+  const status = query.get("status")
   let numbers = all
-  if (since !== null && hasFilter(served)) {
-    const least = DateTime.make(since)
-    if (Option.isNone(least)) return { unfit: unfit(updatedSince.name, "an instant") }
-    numbers = numbers.filter((number) => shelf.updatedAt(number) >= DateTime.toEpochMillis(least.value))
+  if (filter !== undefined && since !== null) {
+    const least = filter.from(since)
+    if (least === undefined) return { unfit: unfit(filter.name, filter.takes) }
+    numbers = numbers.filter((number) => shelf.updatedAt(number) >= least)
   }
   if (status !== null && hasStatus(served)) {
     numbers = numbers.filter((number) => shelf.record(number)["status"] === status)
@@ -97,8 +91,11 @@ const page = (served: ServedResource, { faults, sizes }: Parts, { steps }: Locat
   )
 }
 
+const parameterOf = ({ description, name, schema }: Filter): Parameter => ({ name, schema, description })
+
 const described = (served: ServedResource, parts: Parts, located: Located) => {
   const { envelope, resource, scope, style } = served
+  const filter = filterOf(served)
   const status = { name: "status", schema: { type: "string" }, description: "Only records with this status." }
   return {
     method: "GET",
@@ -108,7 +105,7 @@ const described = (served: ServedResource, parts: Parts, located: Located) => {
     object: resource.name,
     query: [
       ...style.parameters.map((name) => ({ name, ...Paging.parameters[name] })),
-      ...(hasFilter(served) ? [updatedSince] : []),
+      ...(filter === undefined ? [] : [parameterOf(filter)]),
       ...(hasStatus(served) ? [status] : [])
     ],
     body: undefined,

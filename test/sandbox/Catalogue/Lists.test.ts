@@ -110,31 +110,45 @@ describe("Every list of the catalogue", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.effect("can be asked for what was changed since an instant, where it takes the parameter", () =>
+  it.effect("can be asked for what was changed since a time, where it takes the parameter, in its form", () =>
     Effect.gen(function* () {
       const world = yield* started({ records: 40, projects: 2 })
       const { catalogue, get, operations } = world
-      const since = "2026-02-01T00:00:00.000Z"
-      let asked = 0
+      const changedMs = Date.parse("2026-02-02T00:00:00.001Z")
+      /** With the last value that leaves the change out, and the first wrong one. */
+      const filters = {
+        updated_since: ["2026-02-02T00:00:00.000Z", "2026-02-02T00:00:00.002Z", "yesterday"],
+        changed_since: ["1769990400", "1769990401", "1.5"],
+        // The day itself is left out.
+        modified_after: ["2026-02-01", "2026-02-02", "2026-02-01T00:00:00Z"]
+      } as const
+      const asked = new Map<string, number>()
       for (const { operation, path } of operations) {
-        const isFiltered = JSON.stringify(operation.parameters).match(/updated_?since/i) !== null
-        if (!isFiltered || path.includes("{")) continue
+        const text = JSON.stringify(operation.parameters)
+          .replaceAll(/(?<=[a-z])([A-Z])/g, "_$1")
+          .toLowerCase()
+        const name = (["updated_since", "changed_since", "modified_after"] as const).find((each) => text.includes(each))
+        if (name === undefined || path.includes("{")) continue
         const isThere = ({ isAlsoAlone, parent, segment }: Table.Resource) =>
           path === `/${segment}` && (isAlsoAlone || parent === undefined)
-        const { name } = resources.find(isThere) ?? assert.fail(path)
-        assert.isEmpty(pageOf(yield* get(`${path}?updated_since=${since}`)).rows, path)
-        catalogue.edit(name, { inserts: 1, updates: 2 }, Date.parse(since) + 1)
+        const { name: resource } = resources.find(isThere) ?? assert.fail(path)
+        const [shows, without, wrong] = filters[name]
+        assert.isEmpty(pageOf(yield* get(`${path}?${name}=${shows}`)).rows, path)
+        catalogue.edit(resource, { inserts: 1, updates: 2 }, changedMs)
         const updated = ({ single }: { readonly single: Readonly<Record<string, unknown>> }) =>
           String(single["updated_at"] ?? single["modified_at"])
-        const expected = catalogue.truth(name).filter((record) => updated(record) > since)
+        const expected = catalogue.truth(resource).filter((record) => updated(record) > "2026-02-02T00:00:00.000Z")
         assert.isAtLeast(expected.length, 2, path)
-        const { rows } = pageOf(yield* get(`${path}?updated_since=${since}`))
-        assert.deepStrictEqual(text(rows), text(expected.map(({ listed }) => listed)), path)
-        const { status } = yield* get(`${path}?updated_since=yesterday`)
+        const { rows } = pageOf(yield* get(`${path}?${name}=${shows}`))
+        assert.deepStrictEqual(rows.length, expected.length, path)
+        assert.isEmpty(pageOf(yield* get(`${path}?${name}=${without}`)).rows, `${path} ${name}`)
+        const { status } = yield* get(`${path}?${name}=${wrong}`)
         assert.strictEqual(status, 400)
-        asked++
+        asked.set(name, (asked.get(name) ?? 0) + 1)
       }
-      assert.isAtLeast(asked, 8)
+      assert.isAtLeast(asked.get("updated_since") ?? 0, 5)
+      assert.isAtLeast(asked.get("changed_since") ?? 0, 1)
+      assert.isAtLeast(asked.get("modified_after") ?? 0, 1)
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
