@@ -10,7 +10,11 @@ import { SourceError } from "../../src/Walk/Source.ts"
 import type { ApiEndpoint } from "./ConstructionEndpoints.ts"
 
 /** Transient. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { message: Schema.String }) {}
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  message: Schema.String,
+  /** It answered, but not as promised. */
+  isMisread: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 /** No further pause is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
 export class Again extends Schema.TaggedError<Again>()("Again", {}) {}
@@ -26,6 +30,11 @@ export type Failure = SourceError | Unavailable | Again | TokenRefused
 export const isFailure = (error: unknown): error is Failure =>
   [SourceError, Unavailable, Again, TokenRefused].some((failure) => error instanceof failure)
 
+/** Of a list that was asked by a header for what changed. */
+const notModified = new SourceError({ reason: "OtherPage", message: "The service says that nothing changed (304)." })
+
+export const isUnchanged = (error: SourceError): boolean => error === notModified
+
 export const inspect = Effect.fnUntraced(function* (
   endpoint: ApiEndpoint["Service"],
   pace: Pace["Service"],
@@ -40,6 +49,10 @@ export const inspect = Effect.fnUntraced(function* (
   if (status === 401) return yield* unauthorized
   if (status === 408 || status === 425 || status >= 500) {
     return yield* new Unavailable({ message: `It answered ${status}.` })
+  }
+  if (status === 304) {
+    yield* pace.accepted
+    return yield* notModified
   }
   if (status >= 300 && status < 400) {
     return yield* new SourceError({

@@ -2,7 +2,8 @@
  * One call to the service's API: base URL, token, pace and retries, composed once here.
  *
  * This is the only owner of retries towards the API. 429 (all lanes wait), 5xx, time-outs, resets and malformed answers
- * are retried with growing pauses for as long as it takes, each call as a whole. 401 is retried once with a new token, and
+ * are retried with growing pauses for as long as it takes, each call as a whole; an answer that isn't as a review file promises
+ * only some times, as that says nothing of other lists. 401 is retried once with a new token, and
  * counts as transient if the service has accepted that token before. Everything else is returned for a Walk or a person to
  * decide.
  */
@@ -69,11 +70,12 @@ export type Send = (
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
   {
-    /** Sends until `read` accepts an answer. */
+    /** Sends until `read` accepts an answer; fails if it has refused so many, by default never. */
     readonly call: <A>(
       lane: Lane,
       send: Send,
-      read: (answer: Answer) => Effect.Effect<A, NotAsPromised>
+      read: (answer: Answer) => Effect.Effect<A, NotAsPromised>,
+      mostMisread?: number
     ) => Effect.Effect<A, SourceError>
   }
 >()("siteledger/construction/Client") {
@@ -135,11 +137,12 @@ export class ConstructionClient extends Context.Service<
       const once = <A>(lane: Lane, send: Send, read: (answer: Answer) => Effect.Effect<A, NotAsPromised>) =>
         attempt(lane, send).pipe(
           Effect.flatMap(read),
-          Effect.mapError((error) => (isFailure(error) ? error : new Unavailable({ message: worded(error, endpoint) })))
+          Effect.mapError((error) => asFailure(error, endpoint))
         )
 
       return ConstructionClient.of({
-        call: (lane, send, read) => Effect.provideContext(untilAnswered(once(lane, send, read), endpoint), context)
+        call: (lane, send, read, mostMisread) =>
+          Effect.provideContext(untilAnswered(once(lane, send, read), endpoint, mostMisread), context)
       })
     })
   )
@@ -168,8 +171,17 @@ const worded = (error: unknown, { baseUrl, names }: Endpoint): string => {
   return `${address} ${why}.`
 }
 
+const asFailure = (error: unknown, endpoint: Endpoint): Failure =>
+  isFailure(error)
+    ? error
+    : new Unavailable({ message: worded(error, endpoint), isMisread: error instanceof NotAsPromised })
+
 /** Retries until there is an answer, or until only a person can help. */
-const untilAnswered = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Failure>, endpoint: Endpoint) {
+const untilAnswered = Effect.fnUntraced(function* <A>(
+  once: Effect.Effect<A, Failure>,
+  endpoint: Endpoint,
+  mostMisread = Number.POSITIVE_INFINITY
+) {
   const token = yield* Token
   const reasons = yield* Reasons
   let refusedTokens = 0
@@ -179,12 +191,21 @@ const untilAnswered = Effect.fnUntraced(function* <A>(once: Effect.Effect<A, Fai
     if (++refusedTokens === 1) return yield* new Again()
     return yield* error.wasGood ? new Unavailable({ message: endingTokens }) : neverTaken(endpoint)
   })
-  const notice = ({ message }: Unavailable) =>
-    ++failures < noticedAfter ? Effect.void : reasons.set(reasonKey, `The service can't be read for now. ${message}`)
+  let misread = 0
+  const isOfList = ({ isMisread }: Unavailable) => isMisread === true && Number.isFinite(mostMisread)
+  const notice = (error: Unavailable) =>
+    isOfList(error) || ++failures < noticedAfter
+      ? Effect.void
+      : reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
+  const giveUp = (error: Unavailable): Effect.Effect<never, SourceError | Unavailable> =>
+    isOfList(error) && ++misread >= mostMisread
+      ? Effect.fail(new SourceError({ reason: "OtherPage", message: error.message }))
+      : Effect.fail(error)
   return yield* once.pipe(
     Effect.catchTag("TokenRefused", judge),
     Effect.retry({ while: ({ _tag }) => _tag === "Again" }),
     Effect.tapErrorTag("Unavailable", notice),
+    Effect.catchTag("Unavailable", giveUp),
     Effect.retry({ schedule: pauses, while: ({ _tag }) => _tag === "Unavailable" }),
     Effect.catchTags({ Again: Effect.die, Unavailable: Effect.die }),
     Effect.tap(() => reasons.clear(reasonKey))

@@ -1,0 +1,38 @@
+/** An answer that isn't as a review file promises: said of that list, and never of the service. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { ConstructionClient } from "../../connectors/construction/ConstructionClient.ts"
+import { readList } from "../../connectors/construction/ConstructionPages.ts"
+import { shapeOf } from "../../connectors/construction/ConstructionShapes.ts"
+import { calling, json, listed, withTokens } from "./Called.ts"
+import { reasons } from "./ConstructionAuth/Tokens.ts"
+import { listOf } from "./ReviewedLists.ts"
+
+const things = Effect.flatMap(ConstructionClient, (client) =>
+  client.call(
+    "backfill",
+    (_api, http) => http.execute(HttpClientRequest.get("/things")),
+    (answer) => readList(answer, shapeOf(listOf())),
+    2
+  )
+)
+
+const page = { data: [], pagination: { total: 0, page: 1, per_page: 50 } }
+
+it.live("an answer without its rows ends the call after some, opens no reason of the service's, and clears none", () =>
+  calling(
+    withTokens((response, what) =>
+      response.writeHead(200, json).end(JSON.stringify(what.includes("/things") ? { rows: [] } : page))
+    ),
+    (service) =>
+      Effect.gen(function* () {
+        yield* listed
+        const { message, reason } = yield* Effect.flip(things)
+        assert.strictEqual(reason, "OtherPage")
+        assert.match(message, /GET \/things answered without `data`, as its list in the review file says/)
+        assert.strictEqual(service.came.filter(({ what }) => what.includes("/things")).length, 2)
+        assert.deepStrictEqual(yield* reasons, [])
+      })
+  )
+)
