@@ -1,17 +1,8 @@
 /**
  * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal.
  */
-export interface Figure {
-  readonly figure: string
-  readonly bench: string
-  /** Of the line, separated by dots. */
-  readonly at: string
-  readonly unit?: string
-  /** Beside what, or of what. */
-  readonly of: string
-  readonly atLeast?: number
-  readonly atMost?: number
-}
+import type { Figure } from "./Figure.ts"
+import { listFigures } from "./ListFigures.ts"
 
 const stream = "wrk, 64 connections, applying beside it"
 const stored = "at `stored` events"
@@ -224,22 +215,6 @@ export const figures: ReadonlyArray<Figure> = [
   { figure: "its bytes written", bench: "publish", at: "part.writtenMb", unit: "MB", of: published, atMost: 20 },
   { figure: "idle", bench: "size", at: "large.idle.cpuShare", unit: "of a core", of: stored, atMost: 0.005 },
   { figure: "memory, idle", bench: "size", at: "large.residentMb", unit: "MB", of: stored, atMost: 180 },
-  {
-    figure: "`discover` of 854 operations",
-    bench: "discover",
-    at: "verbMs",
-    unit: "ms",
-    of: "from its start to the review file",
-    atMost: 500
-  },
-  { figure: "the same, of JSON.parse", bench: "discover", at: "ofParse", of: "without the start of a process" },
-  {
-    figure: "its memory",
-    bench: "discover",
-    at: "grownMb",
-    unit: "MB",
-    of: "beyond what the process has anyway",
-    atMost: 100
-  },
+  ...listFigures,
   { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 }
 ]

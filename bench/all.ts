@@ -25,8 +25,8 @@ const benches = [
   ["upload", "duckdb"],
   ["publish", "duckdb"],
   ["peer", "postgres"],
-  ...["load", "walk", "ingest", "apply", "stream", "telemetry", "size", "ledger", "sink", "export"].flatMap((name) =>
-    engines.map((engine) => [name, engine] as const)
+  ...["load", "walk", "lists", "ingest", "apply", "stream", "telemetry", "size", "ledger", "sink", "export"].flatMap(
+    (name) => engines.map((engine) => [name, engine] as const)
   )
 ] as const
 

@@ -1,6 +1,6 @@
 /** The table of docs/performance.md says what the lines of a run say, no better. */
 import { assert, it } from "@effect/vitest"
-import type { Figure } from "../../bench/Figures.ts"
+import type { Figure } from "../../bench/Figure.ts"
 import { ranged } from "../../bench/Ranges.ts"
 import { visibleAfterMs } from "../../bench/Watching.ts"
 import { cell, page, parsed, perDay, type Run } from "../../bench/Write.ts"

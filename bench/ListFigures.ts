@@ -1,0 +1,51 @@
+/**
+ * The figures of lists that a person switches on: how they are discovered, and how many of them are walked at once.
+ */
+import type { Figure } from "./Figure.ts"
+
+const paced = { bench: "lists", of: "120 lists, Premium plan" }
+
+export const listFigures: ReadonlyArray<Figure> = [
+  {
+    figure: "`discover` of 854 operations",
+    bench: "discover",
+    at: "verbMs",
+    unit: "ms",
+    of: "from its start to the review file",
+    atMost: 500
+  },
+  { figure: "the same, of JSON.parse", bench: "discover", at: "ofParse", of: "without the start of a process" },
+  {
+    figure: "its memory",
+    bench: "discover",
+    at: "grownMb",
+    unit: "MB",
+    of: "beyond what the process has anyway",
+    atMost: 100
+  },
+  { ...paced, figure: "many lists: share of the plan", at: "share", atLeast: 0.98 },
+  { ...paced, figure: "requests, of the least possible", at: "ofLeast", atMost: 1.02 },
+  { ...paced, figure: "peak memory", at: "peakMb", unit: "MB", atMost: 350 },
+  {
+    ...paced,
+    figure: "memory that grows",
+    at: "grownMb",
+    unit: "MB",
+    of: "the last third beside the one before",
+    atMost: 30
+  },
+  {
+    figure: "many lists, without a plan",
+    bench: "lists",
+    at: "manyRowsPerSecond",
+    unit: "rows/s",
+    of: "300,000 wide records in 120 lists"
+  },
+  {
+    figure: "the same, of `projects` alone",
+    bench: "lists",
+    at: "ratio",
+    of: "as many records in one list",
+    atLeast: 0.8
+  }
+]
