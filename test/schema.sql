@@ -417,10 +417,12 @@ CREATE TABLE "sightings" ( -- For each id, the last two passes that listed it.
   "resource" text not null,
   -- The record's id.
   "id" any not null,
-  -- The last pass that listed it; 0 if the pass that wrote its first row was cut off.
+  -- The last pass that listed it; 0 if the pass that wrote its first row was cut off; below zero, the number of the pass after which it was among what changed.
   "last_pass" integer not null,
   -- The pass that listed it before that one; 0 if none did.
-  "prior_pass" integer not null,
+  "prior_pass" integer not null, "parent"
+  -- The key of the row that it is listed below, in a child list.
+  text,
   primary key ("resource", "id")
 ) strict, without rowid;
 
@@ -477,6 +479,24 @@ CREATE TABLE "walk_pages" ( -- Pages that the current pass has finished.
   primary key ("resource", "page")
 ) strict, without rowid;
 
+CREATE TABLE "walk_parents" ( -- For each list below the row of another: how the last pass ended for it.
+  -- The list, by its resource name.
+  "resource" text not null,
+  -- The key of the row that it is below.
+  "parent" text not null,
+  -- The last pass that came to its end.
+  "pass" integer not null,
+  -- Whether that pass read it, found no such list (404), or was refused.
+  "outcome" text not null check ("outcome" in ('read', 'absent', 'failed')),
+  -- The number of its records, as reported by the service; 0 if it isn't.
+  "total" integer not null,
+  -- The last pass that read it whole; 0 if none did.
+  "agreed_pass" integer not null,
+  -- How sure its copy was at the end of that pass; null while that pass is running.
+  "proof" text,
+  primary key ("resource", "parent")
+) strict, without rowid;
+
 CREATE TABLE "walk_writing" ( -- Ids whose rows are being written. If that is cut off, the next pass knows them by this row alone.
   -- The list, by its resource name.
   "resource" text primary key,
@@ -510,8 +530,22 @@ CREATE TABLE "walks" ( -- For each list, the current pass and the result of the 
   -- When the last pass ended with that proof.
   "proof_at" text
 , "next_from"
-  -- Where the current pass goes on, for a list whose pages say where the next one is.
-  text) strict, without rowid;
+  -- Sealed: where the current pass goes on, for a list whose pages say where the next one is.
+  text, "definition"
+  -- A hash of how the list is read; with another one, a pass that was cut off begins again.
+  text, "pages_before"
+  -- How many pages the last finished pass had.
+  integer, "changed_from"
+  -- From when on, by the service's clock, the list is asked next for what changed; null: from the begin of the last pass.
+  text, "changed_began"
+  -- When that began the last time, by the service's clock.
+  text, "changed_at"
+  -- When what had changed was last read.
+  text, "parents"
+  -- For a child list: how many parents the last pass found.
+  integer, "parents_sure"
+  -- For how many of them the copy was proven at its end.
+  integer) strict, without rowid;
 
 CREATE TABLE "webhook_secrets" ( -- The secrets that sign deliveries, sealed.
   -- Its sequence number.
@@ -1046,7 +1080,8 @@ create table siteledger.sightings (
   "resource" text collate "C" not null,
   "id" text collate "C" not null,
   "last_pass" integer not null,
-  "prior_pass" integer not null
+  "prior_pass" integer not null,
+  "parent" text collate "C"
 );
 
 create table siteledger.subscriptions (
@@ -1071,6 +1106,16 @@ create table siteledger.walk_pages (
   "page" integer not null
 );
 
+create table siteledger.walk_parents (
+  "resource" text collate "C" not null,
+  "parent" text collate "C" not null,
+  "pass" integer not null,
+  "outcome" text collate "C" not null,
+  "total" bigint not null,
+  "agreed_pass" integer not null,
+  "proof" text collate "C"
+);
+
 create table siteledger.walk_writing (
   "resource" text collate "C" not null,
   "ids" text collate "C" not null
@@ -1089,7 +1134,14 @@ create table siteledger.walks (
   "finished_at" text collate "C",
   "proof" text collate "C",
   "proof_at" text collate "C",
-  "next_from" text collate "C"
+  "next_from" text collate "C",
+  "definition" text collate "C",
+  "pages_before" integer,
+  "changed_from" text collate "C",
+  "changed_began" text collate "C",
+  "changed_at" text collate "C",
+  "parents" integer,
+  "parents_sure" integer
 );
 
 create table siteledger.webhook_secrets (
@@ -1331,6 +1383,10 @@ alter table siteledger.subscriptions add constraint subscriptions_pkey PRIMARY K
 alter table siteledger.uptime add constraint uptime_pkey PRIMARY KEY (id);
 
 alter table siteledger.walk_pages add constraint walk_pages_pkey PRIMARY KEY (resource, page);
+
+alter table siteledger.walk_parents add constraint walk_parents_outcome_check CHECK ((outcome = ANY (ARRAY['read'::text, 'absent'::text, 'failed'::text])));
+
+alter table siteledger.walk_parents add constraint walk_parents_pkey PRIMARY KEY (resource, parent);
 
 alter table siteledger.walk_writing add constraint walk_writing_pkey PRIMARY KEY (resource);
 

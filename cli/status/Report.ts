@@ -50,13 +50,43 @@ const lists = (backfill: StatusReport["backfill"]): ReadonlyArray<string> => {
   const proofs = [...byProof].map(([proof, those]) => `${those.length} ${proof}`)
   return [
     ...(all.length < 2 ? [] : [`lists         ${all.length}: ${proofs.join(", ")}`]),
-    ...all.map(
-      ([resource, { pagesDone, pagesTotal, proof, quarantined, rows }]) =>
-        `${resource.padEnd(width)} ${rows} rows, page ${pagesDone} of ${pagesTotal}, ${proof}` +
-        (quarantined > 0 ? `, ${quarantined} records in quarantine` : "")
-    )
+    ...all.flatMap(([resource, list]) => [
+      ...within80(
+        resource.padEnd(width),
+        `${list.rows} rows, page ${list.pagesDone} of ${list.pagesTotal}, ${list.proof}`,
+        list.quarantined > 0 ? `${list.quarantined} records in quarantine` : undefined
+      ),
+      ...later(list)
+    ])
   ]
 }
+
+/** On one line if it fits. */
+const within80 = (name: string, what: string, more: string | undefined): ReadonlyArray<string> => {
+  const line = `${name} ${what}${more === undefined ? "" : `, ${more}`}`
+  if (line.length <= 80) return [line]
+  return [name.trimEnd(), `  ${what}`, ...(more === undefined ? [] : [`  ${more}`])]
+}
+
+const minute = (at: string): string => `${at.slice(0, 16).replace("T", " ")} UTC`
+
+/** What only some lists have. */
+const later = ({
+  changedAt,
+  nextProofAt,
+  parents,
+  requestsLeft
+}: StatusReport["backfill"][string]): ReadonlyArray<string> => [
+  ...(nextProofAt === null
+    ? []
+    : [
+        `  next proven about ${minute(nextProofAt)}, after ${requestsLeft ?? 0} request${requestsLeft === 1 ? "" : "s"}`
+      ]),
+  ...(changedAt === null ? [] : [`  with its changes as of ${minute(changedAt)}`]),
+  ...(parents === null || parents.found === parents.proven
+    ? []
+    : [`  proven for ${parents.proven} of ${parents.found} parents`])
+]
 
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
   // Without a sign for what rounds to zero.

@@ -2,6 +2,7 @@
  * The Source: the service's lists, page by page (interface document §2, §4.1): the one that the document shows, and those
  * that a person has switched on. A page that isn't as its shape says is requested again as a whole.
  */
+import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -10,14 +11,12 @@ import type { List } from "../../src/Discovery/Review.ts"
 import { Subscription } from "../../src/Intake/Subscription.ts"
 import { Skew } from "../../src/Operate/Skew.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
-import { Warehouse } from "../../src/Stores/Warehouse.ts"
-import type { Lane } from "../../src/Walk/Pace.ts"
-import { Parents } from "../../src/Walk/Parents.ts"
-import { type SerialList, type PagedList, Source, type SourceError } from "../../src/Walk/Source.ts"
+import { type ChildList, type PagedList, type SerialList, Source } from "../../src/Walk/Source.ts"
+import { isUnchanged } from "./ConstructionAnswer.ts"
 import { changesOf } from "./ConstructionChanges.ts"
-import { type Ask, serial } from "./ConstructionSerial.ts"
-import { type Answer, ConstructionClient, type NotAsPromised, type Send } from "./ConstructionClient.ts"
-import { type Asked, readList, readPage } from "./ConstructionPages.ts"
+import { type Ask, below, serial } from "./ConstructionSerial.ts"
+import { type Answer, ConstructionClient, type Send } from "./ConstructionClient.ts"
+import { type Asked, readList, readPage, unchanged } from "./ConstructionPages.ts"
 import { Forms } from "./ConstructionRecords.ts"
 import * as Requests from "./ConstructionRequests.ts"
 import { projectsShape, shapeOf } from "./ConstructionShapes.ts"
@@ -35,6 +34,9 @@ const sent =
   (_api, http) =>
     http.execute(HttpClientRequest.get(path, { headers, urlParams: query }))
 
+/** A list that a person has described may be another one: so often it is asked before its walk says so. */
+const mostMisread = 4
+
 /** What names a hash of a field. */
 const purpose = "field of a list"
 
@@ -43,13 +45,8 @@ interface Way extends Pick<
   ServiceSettings["Service"],
   "baseUrl" | "envelope" | "fieldAliases" | "pageSize" | "walkEvery"
 > {
-  readonly call: <A>(
-    lane: Lane,
-    send: Send,
-    read: (answer: Answer) => Effect.Effect<A, NotAsPromised>
-  ) => Effect.Effect<A, SourceError>
+  readonly call: ConstructionClient["Service"]["call"]
   readonly hashOf: (text: string) => string
-  readonly warehouse: Warehouse["Service"]
 }
 
 const documented = ({ call, envelope, fieldAliases }: Way): PagedList => {
@@ -69,60 +66,70 @@ const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> =
   const shape = shapeOf(list)
   const forms = new Forms()
   return {
-    fetch: (page, perPage, lane) => {
+    fetch: (page, perPage, lane, since) => {
       const asked = Requests.asked(list, page, perPage)
       const read = (answer: Answer) => readPage(answer, shape, { asked, forms })
-      const found = call(lane, sent(Requests.of(list, asked, perPage)), read)
-      return Effect.map(found, (raw) => changesOf(raw, shape, { hashOf }))
+      const found = call(lane, sent(Requests.of(list, asked, perPage, since)), read, mostMisread)
+      return Effect.map(found, (raw) => changesOf(raw, shape, { hashOf })).pipe(
+        Effect.catchIf(isUnchanged, () =>
+          Effect.map(unchanged, (none) => ({ ...none, total: 0, page, perPage: perPage ?? 1 }))
+        )
+      )
     }
   }
 }
 
-const following = (
-  { baseUrl, call, hashOf, pageSize, warehouse }: Way,
-  list: List
-): Pick<SerialList, "follow" | "isCounted" | "parent"> => {
+type Following = Pick<SerialList, "follow" | "isCounted"> | Pick<ChildList, "followBelow" | "isCounted" | "parent">
+
+const following = ({ baseUrl, call, hashOf, pageSize }: Way, list: List): Following => {
   const shape = shapeOf(list)
   const forms = new Forms()
   const ask: Ask = (lane, request, read) =>
-    call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read))
-  const { parent } = list
-  const parents = parent && new Parents(warehouse, parent.table, [...new Set(Object.values(parent.parameters))])
-  return serial({ list, shape, ask, parents, base: baseUrl, pageSize, hashOf })
+    call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read), mostMisread)
+  const reading = { list, shape, ask, base: baseUrl, pageSize, hashOf }
+  return list.parent === undefined ? serial(reading) : below(reading, list.parent)
+}
+
+/** What tells two ways of reading a list apart. */
+const definitionOf = ({ answer, columns, headers, key, paging, parent, query, read }: List): string => {
+  const fields = columns.map(({ from, name, parameter, type, use }) => [name, type, use, from, parameter])
+  return hash("sha256", JSON.stringify([read, key, parent, query, headers, answer, paging, fields]))
 }
 
 const make = Effect.gen(function* () {
   const client = yield* ConstructionClient
   const skew = yield* Skew
   const subscription = yield* Subscription
-  const { hash } = yield* Seal
+  const seal = yield* Seal
   const settings = yield* ServiceSettings
   const way: Way = {
     ...settings,
-    warehouse: yield* Warehouse,
-    hashOf: (text) => hash(text, purpose),
+    hashOf: (text) => seal.hash(text, purpose),
     // Subscribe first, then walk: what changes during the walk arrives as events.
-    call: (lane, send, read) =>
+    call: (lane, send, read, most) =>
       Effect.andThen(
         subscription.attempted,
-        client.call(lane, send, (answer) => {
-          skew.answered(answer.serviceMs, answer.startedMs, answer.endedMs)
-          return read(answer)
-        })
+        client.call(
+          lane,
+          send,
+          (answer) => {
+            skew.answered(answer.serviceMs, answer.startedMs, answer.endedMs)
+            return read(answer)
+          },
+          most
+        )
       )
   }
   const lists = yield* SwitchedOn
   const isReviewed = lists.some(({ table }) => table === "projects")
   const switchedOn = lists.map((list) => ({
     resource: list.table,
-    every: Requests.every(list, settings.walkEvery),
+    ...Requests.refreshed(list, settings.walkEvery),
+    definition: definitionOf(list),
     ...(Requests.isNumbered(list) ? numbered(way, list) : following(way, list))
   }))
   return Source.of({ lists: [...(isReviewed ? [] : [documented(way)]), ...switchedOn] })
 })
 
-export const layer: Layer.Layer<
-  Source,
-  never,
-  ConstructionClient | Seal | ServiceSettings | Skew | Subscription | Warehouse
-> = Layer.effect(Source, make)
+export const layer: Layer.Layer<Source, never, ConstructionClient | Seal | ServiceSettings | Skew | Subscription> =
+  Layer.effect(Source, make)

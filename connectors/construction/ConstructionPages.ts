@@ -3,7 +3,7 @@
  * (HTML, truncated, another shape) is refused as a whole.
  */
 import { hash } from "node:crypto"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import type { Page } from "../../src/Walk/Source.ts"
@@ -126,6 +126,15 @@ const countAt = (valueIn: RawList["at"], places: ReadonlyArray<string>): unknown
   }
   return undefined
 }
+
+/** What is read of an answer that says that nothing changed. */
+export const unchanged = Effect.map(Clock.currentTimeMillis, (now) => ({
+  changes: [],
+  bad: [],
+  records: 0,
+  observedMicros: Math.max(0, now - marginMs) * 1000,
+  receivedAt: Instant.fromMillis(now)
+}))
 
 /** The start of the request by the service's clock; by ours if it sends no Date. */
 const observedMs = ({ startedMs, endedMs, serviceMs }: Answer): number =>

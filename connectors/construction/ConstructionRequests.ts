@@ -4,7 +4,9 @@
 import { Duration, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
 import type { List } from "../../src/Discovery/Review.ts"
+import type { Instant } from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
+import { filtering } from "./ConstructionChanged.ts"
 import type { Asked } from "./ConstructionPages.ts"
 import { find } from "./ConstructionPlaces.ts"
 import { Cut } from "./ConstructionRecords.ts"
@@ -24,12 +26,18 @@ const given = (values: List["query"] = {}): Texts =>
 
 const pathOf = ({ read }: List): string => read.replace(/^GET /, "")
 
-/** `granted`: how many records a page has, once that is known. */
-export const of = (list: List, asked: Asked, granted = asked.perPage): Request => ({
-  path: pathOf(list),
-  query: { ...given(list.query), ...paged(list.paging, asked, granted) },
-  headers: given(list.headers)
-})
+/** `granted`: how many records a page has, once that is known. `since`: only what changed since then. */
+export const of = (list: List, asked: Asked, granted = asked.perPage, since?: Instant): Request => {
+  const filter = filterOf(list, since)
+  return {
+    path: pathOf(list),
+    query: { ...given(list.query), ...filter.query, ...paged(list.paging, asked, granted) },
+    headers: { ...given(list.headers), ...filter.headers }
+  }
+}
+
+const filterOf = ({ refresh: { changed } }: List, since: Instant | undefined): ReturnType<typeof filtering> =>
+  changed === undefined || since === undefined ? { query: {}, headers: {} } : filtering(changed, since)
 
 /** Whether pages are numbered and the answer has a total, so that they can be asked for at once. */
 export const isNumbered = ({ answer, paging, parent }: List): boolean =>
@@ -62,13 +70,16 @@ interface Where {
   readonly from: string | undefined
   /** What names the parent. */
   readonly parameters: Texts
+  readonly since: Instant | undefined
 }
 
 /** Undefined: a value can't stand in a path, or is missing. */
-export const following = (list: List, asked: Asked, { from, granted, parameters }: Where): Request | undefined => {
+export const following = (list: List, asked: Asked, where: Where): Request | undefined => {
+  const { from, granted, parameters, since } = where
   const { paging } = list
-  if (paging.style === "link" && from !== undefined) return { path: from, query: {}, headers: given(list.headers) }
-  const { headers, path, query } = of(list, asked, granted)
+  const { headers, path, query } = of(list, asked, granted, since)
+  // The address has all that the query had.
+  if (paging.style === "link" && from !== undefined) return { path: from, query: {}, headers }
   const names = Object.keys(list.parent?.parameters ?? {})
   const inPath = names.filter((name) => path.includes(`{${name}}`))
   if (names.some((name) => parameters[name] === undefined)) return undefined
@@ -98,6 +109,15 @@ export const sentValue = (record: unknown, { columns, key }: ListShape, column: 
   return find([{ path: "", fields: value }], names)?.value
 }
 
-/** How often the list is walked. */
-export const every = ({ refresh }: List, otherwise: Duration.Duration): Duration.Duration =>
-  Result.getOrElse(Parse.duration(refresh.every), () => otherwise)
+/**
+ * How often the list is walked, and how often of these times as a whole. A child list always is: asking below a parent what
+ * changed costs a request, as the list itself mostly does.
+ */
+export const refreshed = (
+  { parent, refresh: { changed, every } }: List,
+  otherwise: Duration.Duration
+): { readonly every: Duration.Duration; readonly whole?: Duration.Duration } => {
+  const lasting = (text: string) => Result.getOrElse(Parse.duration(text), () => otherwise)
+  if (changed === undefined || parent !== undefined) return { every: lasting(every) }
+  return { every: lasting(every), whole: lasting(changed.whole) }
+}

@@ -1,28 +1,23 @@
 /**
  * A list whose pages are found one after the other: by a cursor, by the last record, by a link, or by numbers without a total;
- * and a list below each row of a parent. Where the walk is stands in one text, from which another worker can go on.
+ * and the lists below the rows of a parent. Where a walk is stands in one text, from which another worker can go on.
  *
- * A link is followed only below the base address, where the token may go. A parent whose list isn't there (404) is passed
- * over, and said: what was seen then isn't taken for the whole.
+ * A link is followed only below the base address, where the token may go.
  */
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { List } from "../../src/Discovery/Review.ts"
-import * as Instant from "../../src/Domain/Instant.ts"
+import type * as Instant from "../../src/Domain/Instant.ts"
 import type { Lane } from "../../src/Walk/Pace.ts"
-import type { Parent, Parents } from "../../src/Walk/Parents.ts"
-import { type SerialList, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
+import { type ChildList, type Parent, type SerialList, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
 import { changesOf, type Given } from "./ConstructionChanges.ts"
-import { type RawList, totalOf } from "./ConstructionPages.ts"
+import { isUnchanged } from "./ConstructionAnswer.ts"
+import { type RawList, totalOf, unchanged } from "./ConstructionPages.ts"
 import { NotAsPromised } from "./ConstructionClient.ts"
 import * as Requests from "./ConstructionRequests.ts"
 import { type ListShape, placeOf } from "./ConstructionShapes.ts"
 
 /** Where a walk is. */
 const Bookmark = Schema.Struct({
-  /** Its key, and what fills the parameters. */
-  parent: Schema.optionalKey(
-    Schema.Struct({ key: Schema.String, values: Schema.Record(Schema.String, Schema.String) })
-  ),
   /** The number of the page, from 1. */
   page: Schema.Int,
   /** How many records the first page had. */
@@ -46,29 +41,28 @@ interface Reading {
   readonly list: List
   readonly shape: ListShape
   readonly ask: Ask
-  /** Of a child list. */
-  readonly parents: Parents | undefined
   /** The path of the base address, without a slash at its end, and its origin. */
   readonly base: URL
   readonly pageSize: number
   readonly hashOf: (text: string) => string
 }
 
-export const serial = (reading: Reading): Pick<SerialList, "follow" | "isCounted" | "parent"> => {
-  const { list } = reading
-  return {
-    isCounted: list.answer.total !== undefined,
-    ...(list.parent === undefined ? {} : { parent: list.parent.table }),
-    follow: (from, lane) =>
-      Effect.gen(function* () {
-        const bookmark = from === undefined ? yield* firstOf(reading, undefined) : yield* bookmarkIn(from)
-        if (bookmark === undefined) return yield* nothing
-        const { link, next } = yield* pageAt(reading, bookmark, lane)
-        const later = next ?? (bookmark.parent && (yield* firstOf(reading, bookmark.parent.key)))
-        return { ...link, next: later && written(later) }
-      })
-  }
-}
+type Parameters = Readonly<Record<string, string>>
+
+export const serial = (reading: Reading): Pick<SerialList, "follow" | "isCounted"> => ({
+  isCounted: reading.list.answer.total !== undefined,
+  follow: (from, lane, since) => pageFrom(reading, { parameters: {}, from, since }, lane)
+})
+
+export const below = (
+  reading: Reading,
+  { parameters, table }: NonNullable<List["parent"]>
+): Pick<ChildList, "followBelow" | "isCounted" | "parent"> => ({
+  isCounted: reading.list.answer.total !== undefined,
+  parent: { table, columns: [...new Set(Object.values(parameters))] },
+  followBelow: (parent, from, lane) =>
+    pageFrom(reading, { parameters: filled(parameters, parent), from, since: undefined }, lane)
+})
 
 const bookmarkIn = (text: string) =>
   Effect.mapError(
@@ -77,70 +71,52 @@ const bookmarkIn = (text: string) =>
       new SourceError({ reason: "OtherPage", message: "An earlier version left the walk at a place that isn't known." })
   )
 
-const nothing: Effect.Effect<SerialPage> = Effect.map(Clock.currentTimeMillis, (now) => ({
-  changes: [],
-  bad: [],
-  records: 0,
-  total: 0,
-  observedMicros: now * 1000,
-  receivedAt: Instant.fromMillis(now),
-  next: undefined
-}))
-
-/** The first page of the list, or of the list of the parent after this one. */
-const firstOf = (
-  { list, parents }: Reading,
-  after: string | undefined
-): Effect.Effect<Bookmark | undefined, SourceError> =>
-  parents === undefined
-    ? Effect.succeed({ page: 1 })
-    : Effect.map(parents.after(after), (parent) =>
-        parent === undefined ? undefined : { page: 1, parent: { key: parent.key, values: filled(list, parent) } }
-      )
-
 /** By parameter. */
-const filled = ({ parent }: List, { values }: Parent): Readonly<Record<string, string>> =>
+const filled = (parameters: Parameters, { values }: Parent): Parameters =>
   Object.fromEntries(
-    Object.entries(parent?.parameters ?? {}).flatMap(([parameter, column]) => {
+    Object.entries(parameters).flatMap(([parameter, column]) => {
       const value = values[column]
       return value == null ? [] : [[parameter, value]]
     })
   )
 
-interface Paged {
-  readonly link: Omit<SerialPage, "next">
-  readonly next: Bookmark | undefined
+interface Wanted {
+  readonly parameters: Parameters
+  readonly from: string | undefined
+  readonly since: Instant.Instant | undefined
 }
 
-const pageAt = (reading: Reading, bookmark: Bookmark, lane: Lane): Effect.Effect<Paged, SourceError> =>
+const pageFrom = (
+  reading: Reading,
+  { from, parameters, since }: Wanted,
+  lane: Lane
+): Effect.Effect<SerialPage, SourceError> =>
   Effect.gen(function* () {
     const { ask, hashOf, list, pageSize, shape } = reading
-    const parameters = bookmark.parent?.values ?? {}
+    const bookmark = from === undefined ? { page: 1 } : yield* bookmarkIn(from)
     const asked = Requests.asked(list, bookmark.page, bookmark.size ?? pageSize)
-    const request = Requests.following(list, asked, { from: bookmark.from, granted: bookmark.size, parameters })
-    if (request === undefined) return yield* passedOver(reading, bookmark)
+    const where = { from: bookmark.from, granted: bookmark.size, parameters, since }
+    const request = Requests.following(list, asked, where)
+    if (request === undefined) return yield* notThere(list)
     return yield* ask(lane, request, (raw) =>
       Effect.gen(function* () {
         const total = yield* totalOf(raw, shape)
         const next = yield* nextIn(reading, bookmark, raw, total)
         const { at: _at, ...page } = raw
         const given: Given = { parameters, hashOf }
-        return { link: { ...changesOf(page, shape, given), total: bookmark.page === 1 ? total : 0 }, next }
+        const changes = changesOf(page, shape, given)
+        return { ...changes, total: bookmark.page === 1 ? total : 0, next: next && written(next) }
       })
-    ).pipe(
-      Effect.catchIf(
-        ({ isAbsent }) => isAbsent === true && bookmark.parent !== undefined,
-        () => passedOver(reading, bookmark)
-      )
     )
-  })
+  }).pipe(Effect.catchIf(isUnchanged, () => Effect.map(unchanged, (page) => ({ ...page, total: 0, next: undefined }))))
 
-/** The list below this parent isn't there. */
-const passedOver = ({ list }: Reading, { parent }: Bookmark) =>
-  Effect.map(nothing, (link): Paged => ({
-    link: { ...link, disturbance: `${list.read} isn't there for ${parent?.key ?? ""} of ${list.parent?.table ?? ""}.` },
-    next: undefined
-  }))
+/** A value that can't stand in a path names nothing. */
+const notThere = ({ read }: List) =>
+  new SourceError({
+    reason: "Refused",
+    isAbsent: true,
+    message: `${read} can't be asked for where a value is missing, or can't stand in a path.`
+  })
 
 const text = (value: unknown): string | undefined =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined
@@ -153,8 +129,8 @@ const nextIn = (
   total: number
 ): Effect.Effect<Bookmark | undefined, NotAsPromised> => {
   const { paging } = list
-  const { page, parent } = bookmark
-  const then = (more: Partial<Bookmark>): Bookmark => ({ ...(parent && { parent }), page: page + 1, ...more })
+  const { page } = bookmark
+  const then = (more: Partial<Bookmark>): Bookmark => ({ page: page + 1, ...more })
   // An answer that doesn't say it isn't taken for the last one.
   const isOver = "more" in paging && paging.more !== undefined && raw.at(placeOf(paging.more)) === false
   switch (paging.style) {

@@ -85,6 +85,9 @@ export const fromMicros = (micros: number): Instant => {
 
 export const fromMillis = (millis: number): Instant => `${new Date(millis).toISOString().slice(0, -1)}000Z`
 
+/** As HTTP writes it (RFC 9110 §5.6.7), to the second. */
+export const httpDate = (millis: number): string => new Date(millis).toUTCString()
+
 /** Microseconds since 1970 of canonical text. */
 export const toMicros = (instant: Instant): number =>
   Date.parse(`${instant.slice(0, 23)}Z`) * 1000 + Number(instant.slice(23, 26))

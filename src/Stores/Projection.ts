@@ -59,7 +59,7 @@ export const startAgain = (store: Store["Service"], warehouseId: string) =>
 
 /** In the order in which a checkpoint writes these tables, and Apply the last one. */
 const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
-  for (const table of ["sightings", "walk_pages", "walk_writing", "walks", "quarantine"] as const) {
+  for (const table of ["sightings", "walk_pages", "walk_parents", "walk_writing", "walks", "quarantine"] as const) {
     await tx.deleteFrom(table).execute()
   }
 }

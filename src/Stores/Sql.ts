@@ -27,8 +27,20 @@ export const listed = (db: Db, values: ReadonlyArray<string>): RawBuilder<string
 export const listedIds = (db: Db, ids: ReadonlyArray<string>): RawBuilder<string> =>
   isPostgres(db) ? listed(db, ids) : sql<string>`(select value from json_each(${idsJson(ids)}))`
 
-const idsJson = (ids: ReadonlyArray<string>): string =>
-  `[${ids.map((id) => (/^(?:0|-?[1-9]\d{0,17})$/.test(id) ? id : JSON.stringify(id))).join(",")}]`
+const idJson = (id: string): string => (/^(?:0|-?[1-9]\d{0,17})$/.test(id) ? id : JSON.stringify(id))
+
+const idsJson = (ids: ReadonlyArray<string>): string => `[${ids.map(idJson).join(",")}]`
+
+/** The same with the parent of each, which is text, as a second column. */
+export const listedIdsBelow = (
+  db: Db,
+  ids: ReadonlyArray<readonly [id: string, parent: string]>
+): RawBuilder<unknown> =>
+  isPostgres(db)
+    ? sql`(select value, parent from unnest(${ids.map(([id]) => id)}::text[], ${ids.map(([, parent]) => parent)}::text[])
+        as listed (value, parent))`
+    : sql`(select json_extract(value, '$[0]') as value, json_extract(value, '$[1]') as parent
+        from json_each(${`[${ids.map(([id, parent]) => `[${idJson(id)},${JSON.stringify(parent)}]`).join(",")}]`}))`
 
 /** The same for whole numbers. */
 export const listedNumbers = (db: Db, values: ReadonlyArray<number>): RawBuilder<number> =>

@@ -1,20 +1,19 @@
 /**
- * A walk's state in the Store: the pass under way, its finished pages, and for every id the last two passes that showed
- * it. Nothing else writes these tables.
+ * A walk's state in the Store: the pass under way, its finished pages and parents, and what it saw (`Sightings`). Nothing else
+ * writes these tables.
  *
  * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
- * same rows are written once more and none is skipped. Ids are noted before their rows are written, so that a record that
- * is gone by then is buried.
+ * same rows are written once more and none is skipped.
  */
 import type { Selectable, Transaction } from "kysely"
-import { sql } from "kysely"
 import { Effect } from "effect"
 import type { Instant } from "../Domain/Instant.ts"
 import { Store } from "../Stores/Store.ts"
-import { listedIds } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { FinishedPages } from "./FinishedPages.ts"
-import type { BadRecord, Page } from "./Source.ts"
+import * as ParentProofs from "./ParentProofs.ts"
+import * as Sightings from "./Sightings.ts"
+import type { BadRecord, Page, Walked } from "./Source.ts"
 
 /**
  * counts-agree: an undisturbed pass saw as many ids as the service counts. proven: two in a row, and the same ids.
@@ -25,13 +24,43 @@ export type PassState = Selectable<StoreTables["walks"]>
 
 export interface SeenPage extends Pick<Page, "page" | "bad"> {
   readonly ids: ReadonlyArray<string>
+  /** The key of the row below which it is listed. */
+  readonly parent?: string
 }
 
 type Tx = Transaction<StoreTables>
 
-/** A record without a usable key still counts towards the service's `total`. No real id starts with this character. */
-const badMark = "\u0001"
-const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
+/** The state of a pass that begins, after this one. */
+export const following = (
+  { definition, resource }: Walked,
+  previous: PassState | undefined,
+  startedAt: Instant
+): PassState => ({
+  resource,
+  definition: definition ?? null,
+  pass: (previous?.pass ?? 0) + 1,
+  per_page: 0,
+  pages_total: 0,
+  total: 0,
+  rows: 0,
+  started_at: startedAt,
+  disturbed: 0,
+  disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
+  finished_at: null,
+  proof: previous?.proof ?? null,
+  proof_at: previous?.proof_at ?? null,
+  next_from: null,
+  pages_before: (previous?.finished_at == null ? previous?.pages_before : previous.pages_total) ?? null,
+  changed_from: null,
+  changed_began: null,
+  changed_at: previous?.changed_at ?? null,
+  parents: previous?.parents ?? null,
+  parents_sure: previous?.parents_sure ?? null
+})
+
+/** A pass that was cut off and whose list is still read the same way: it goes on. */
+export const isOpen = ({ definition }: Walked, previous: PassState | undefined): previous is PassState =>
+  previous !== undefined && previous.finished_at === null && previous.definition === (definition ?? null)
 
 export const load = (store: Store["Service"], resource: string) =>
   store.run((db) => db.selectFrom("walks").selectAll().where("resource", "=", resource).executeTakeFirst())
@@ -123,58 +152,54 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .execute()
   })
 
-/** Notes whose rows are about to be written, until `save`. In one row: a row for each id would cost as much as the sightings. */
-export const announce = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
-  store.run((db) => {
-    const row = { ids: JSON.stringify(ids) }
-    return db
-      .insertInto("walk_writing")
-      .values({ resource, ...row })
-      .onConflict((conflict) => conflict.column("resource").doUpdateSet(row))
-      .execute()
-  })
-
-/** Makes ids that were announced and never saved known, as of no pass yet. */
-export const adopt = (store: Store["Service"], resource: string) =>
+/** Saves finished pages with the ids on them, and parents that are finished; returns how many ids were new in this pass. */
+export const save = (
+  store: Store["Service"],
+  state: PassState,
+  pages: ReadonlyArray<SeenPage>,
+  at: Instant,
+  parents: ReadonlyArray<ParentProofs.Finished> = []
+) =>
   store.transaction(async (tx) => {
-    const left = await tx.selectFrom("walk_writing").select("ids").where("resource", "=", resource).executeTakeFirst()
-    if (left === undefined) return
-    const ids = JSON.parse(left.ids) as ReadonlyArray<string>
-    await sql`
-      insert into sightings (resource, id, last_pass, prior_pass)
-      select ${resource}, value, 0, 0 from ${listedIds(tx, ids)} as ids where true
-      on conflict (resource, id) do nothing`.execute(tx)
-    await forgetAnnounced(tx, resource)
-  })
-
-const forgetAnnounced = (tx: Tx, resource: string) =>
-  tx.deleteFrom("walk_writing").where("resource", "=", resource).execute()
-
-/** Saves finished pages with the ids on them; returns how many ids were new in this pass. */
-export const save = (store: Store["Service"], state: PassState, pages: ReadonlyArray<SeenPage>, at: Instant) =>
-  store.transaction(async (tx) => {
-    // Without duplicates: a list that moves shows the same record on two pages.
-    const ids = new Set(pages.flatMap((seen) => [...seen.ids, ...seen.bad.map(badId)]))
-    const fresh = await saveSightings(tx, state, [...ids])
+    const fresh = await saveIds(tx, state, pages)
     for (const bad of pages.flatMap((seen) => seen.bad)) await quarantine(tx, state.resource, bad, at)
-    await tx
-      .insertInto("walk_pages")
-      .values(pages.map(({ page }) => ({ resource: state.resource, page })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await forgetAnnounced(tx, state.resource)
+    if (pages.length > 0) {
+      await tx
+        .insertInto("walk_pages")
+        .values(pages.map(({ page }) => ({ resource: state.resource, page })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
+    await ParentProofs.finish(tx, state, parents)
+    await Sightings.forgetAnnounced(tx, state.resource)
     await update(tx, { ...state, rows: state.rows + fresh })
     return fresh
   })
 
-// PostgreSQL before 16 wants a name for the subquery. One statement for 1,000 ids takes less than 2 ms, one per id about 10 ms.
-const saveSightings = async (tx: Tx, state: PassState, ids: ReadonlyArray<string>): Promise<number> => {
-  const result = await sql`
-    insert into sightings as s (resource, id, last_pass, prior_pass)
-    select ${state.resource}, value, cast(${state.pass} as integer), 0 from ${listedIds(tx, ids)} as ids where true
-    on conflict (resource, id) do update set prior_pass = s.last_pass, last_pass = excluded.last_pass
-    where s.last_pass <> excluded.last_pass`.execute(tx)
-  return Number(result.numAffectedRows ?? 0)
+/** Saves what was read of the records that changed after a pass: it proves nothing, and moves no bookmark. */
+export const saveChanged = (
+  store: Store["Service"],
+  state: PassState,
+  page: Pick<SeenPage, "bad" | "ids">,
+  at: Instant
+) =>
+  store.transaction(async (tx) => {
+    await Sightings.hear(tx, state, [...new Set(idsOf({ ...page, page: 0 }))])
+    for (const bad of page.bad) await quarantine(tx, state.resource, bad, at)
+    await Sightings.forgetAnnounced(tx, state.resource)
+  })
+
+const idsOf = ({ bad, ids }: SeenPage): ReadonlyArray<string> => [...ids, ...bad.map(Sightings.badId)]
+
+/** Without duplicates: a list that moves shows the same record on two pages. */
+const saveIds = async (tx: Tx, state: PassState, pages: ReadonlyArray<SeenPage>): Promise<number> => {
+  const below = new Map(
+    pages.flatMap((page) =>
+      page.parent === undefined ? [] : idsOf(page).map((id) => [id, page.parent ?? ""] as const)
+    )
+  )
+  if (below.size > 0) return Sightings.saveBelow(tx, state, below)
+  return Sightings.save(tx, state, [...new Set(pages.flatMap(idsOf))])
 }
 
 const quarantine = (tx: Tx, resource: string, { reason, record, sha256 }: BadRecord, at: Instant) =>
@@ -188,49 +213,6 @@ const update = (tx: Tx, { resource, ...state }: PassState) =>
   tx.updateTable("walks").set(state).where("resource", "=", resource).execute()
 
 export const saveState = (store: Store["Service"], state: PassState) => store.transaction((tx) => update(tx, state))
-
-/** True if the pass saw exactly the ids that the previous one saw. */
-export const sawSameIds = (store: Store["Service"], { resource, pass }: PassState) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("sightings")
-        .select("last_pass")
-        .where("resource", "=", resource)
-        .where((where) =>
-          where.or([
-            where("last_pass", "=", pass - 1),
-            where.and([where("last_pass", "=", pass), where("prior_pass", "<>", pass - 1)])
-          ])
-        )
-        .limit(1)
-        .execute()
-    ),
-    (rows) => rows.length === 0
-  )
-
-/** At most `limit` ids that neither this pass nor the previous one showed. */
-export const absentIds = (store: Store["Service"], { resource, pass }: PassState, limit: number) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("sightings")
-        .select(sql<string>`cast(id as text)`.as("id"))
-        .where("resource", "=", resource)
-        .where("last_pass", "<", pass - 1)
-        .limit(limit)
-        .execute()
-    ),
-    (rows) => rows.map((row) => row.id)
-  )
-
-export const isRecordId = (id: string): boolean => !id.startsWith(badMark)
-
-/** Forgets ids whose tombstones are in the warehouse. */
-export const forget = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
-  store.transaction((tx) =>
-    tx.deleteFrom("sightings").where("resource", "=", resource).where("id", "in", listedIds(tx, ids)).execute()
-  )
 
 export const quarantinedRecords = (store: Store["Service"], resource: string) =>
   Effect.map(

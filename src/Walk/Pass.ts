@@ -9,6 +9,7 @@
 import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import type { Lane } from "./Pace.ts"
+import * as Sightings from "./Sightings.ts"
 import { type Page, type PagedList, SourceError } from "./Source.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Verdict from "./Verdict.ts"
@@ -31,9 +32,8 @@ const pagesAhead = 10_000
 
 /** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
 export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
-  yield* Checkpoints.adopt(pass.store, pass.list.resource)
-  const isResumed = previous !== undefined && previous.finished_at === null
-  let state = isResumed ? previous : yield* begin(pass, previous)
+  yield* Sightings.adopt(pass.store, pass.list.resource)
+  let state = Checkpoints.isOpen(pass.list, previous) ? previous : yield* begin(pass, previous)
   const done = yield* Checkpoints.finishedPages(pass.store, state.resource)
   pass.onProgress(state, done.size)
   let disturbance: string | undefined
@@ -51,19 +51,10 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
   if (first.page !== 1) return yield* wrongPage(1, first.page)
   const size = grantedSize(first)
   const state: Checkpoints.PassState = {
-    resource: pass.list.resource,
-    pass: (previous?.pass ?? 0) + 1,
+    ...Checkpoints.following(pass.list, previous, Instant.fromMicros(first.observedMicros)),
     per_page: size,
     pages_total: Math.max(1, Math.ceil(first.total / size)),
-    total: first.total,
-    rows: 0,
-    started_at: Instant.fromMicros(first.observedMicros),
-    disturbed: 0,
-    disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
-    finished_at: null,
-    proof: previous?.proof ?? null,
-    proof_at: previous?.proof_at ?? null,
-    next_from: null
+    total: first.total
   }
   yield* Checkpoints.begin(pass.store, state)
   return yield* keep(pass, state, [first])
@@ -103,7 +94,7 @@ const walkPages = Effect.fnUntraced(function* (
   // Room for the next batch, so pages keep arriving while one is written.
   const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
   const fetchOne = (page: number) =>
-    pass.list.fetch(page, initial.per_page, pass.lane).pipe(
+    Effect.andThen(pass.room.enter, pass.list.fetch(page, initial.per_page, pass.lane)).pipe(
       Effect.filterOrFail(
         (answer) => answer.page === page,
         (answer) => wrongPage(page, answer.page)
@@ -122,6 +113,7 @@ const walkPages = Effect.fnUntraced(function* (
     while (true) {
       const answers = yield* Queue.takeBetween(arrived, 1, batch)
       state = yield* keep(pass, state, answers)
+      yield* pass.room.leave(answers.length)
       for (const { page } of answers) done.add(page)
       pass.onProgress(state, done.size)
     }
@@ -141,7 +133,7 @@ const wrongPage = (asked: number, answered: number) =>
 /** The ids first, then the rows, then the checkpoint. */
 const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
   const changes = pages.flatMap((page) => page.changes)
-  yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
+  yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
   yield* pass.warehouse.write({ changes, events: [] })
   const next = pages.reduce(observe, state)
   const seen = pages.map(({ bad, changes, page }) => ({ page, ids: changes.map(({ id }) => id), bad }))

@@ -9,6 +9,7 @@ import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Lane } from "./Pace.ts"
+import * as Sightings from "./Sightings.ts"
 import { type SerialList, type SerialPage, SourceError } from "./Source.ts"
 import * as Verdict from "./Verdict.ts"
 
@@ -28,48 +29,41 @@ const mostSeen = 100
 /** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
 export const run = Effect.fn("SerialPass.run")(function* (pass: Serial, previous: Checkpoints.PassState | undefined) {
   const { list, store } = pass
-  yield* Checkpoints.adopt(store, list.resource)
-  const isResumed = previous !== undefined && previous.finished_at === null && previous.next_from !== null
-  const initial = isResumed ? previous : yield* begin(pass, previous)
-  const { disturbance, state } = yield* walk(pass, initial, yield* Checkpoints.countPages(store, list.resource))
+  yield* Sightings.adopt(store, list.resource)
+  const place = Checkpoints.isOpen(list, previous) ? yield* Verdict.placeOf(pass, previous) : undefined
+  const initial = previous !== undefined && place !== undefined ? previous : yield* begin(pass, previous)
+  const { disturbance, state } = yield* walk(pass, initial, place, yield* Checkpoints.countPages(store, list.resource))
   const counted = list.isCounted ? state : { ...state, total: state.rows }
   return yield* Verdict.finish(pass, counted, disturbance, {
     isCounted: list.isCounted,
-    // What the pass before it didn't show may be below a parent that it passed over.
+    // One that was cut off and began again has proven nothing.
     isPreviousWhole: state.disturbed_in_a_row === 0
   })
 })
 
 const begin = Effect.fnUntraced(function* ({ list, store }: Serial, previous: Checkpoints.PassState | undefined) {
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const state: Checkpoints.PassState = {
-    resource: list.resource,
-    pass: (previous?.pass ?? 0) + 1,
-    per_page: 0,
-    pages_total: 0,
-    total: 0,
-    rows: 0,
-    started_at: Instant.fromMillis(now),
-    disturbed: 0,
-    // One that was cut off and can't go on has proven nothing.
-    disturbed_in_a_row: (previous?.disturbed_in_a_row ?? 0) + (previous?.finished_at === null ? 1 : 0),
-    finished_at: null,
-    proof: previous?.proof ?? null,
-    proof_at: previous?.proof_at ?? null,
-    next_from: null
-  }
-  yield* Checkpoints.begin(store, state)
-  return state
+  const state = Checkpoints.following(list, previous, Instant.fromMillis(now))
+  const wasCutOff = previous !== undefined && previous.finished_at === null
+  const begun = { ...state, disturbed_in_a_row: state.disturbed_in_a_row + (wasCutOff ? 1 : 0) }
+  yield* Checkpoints.begin(store, begun)
+  return begun
 })
 
-const walk = Effect.fnUntraced(function* (pass: Serial, initial: Checkpoints.PassState, pagesBefore: number) {
+const walk = Effect.fnUntraced(function* (
+  pass: Serial,
+  initial: Checkpoints.PassState,
+  place: string | undefined,
+  pagesBefore: number
+) {
   let state = initial
   let pages = pagesBefore
   let seen = 0
   const arrived = yield* Queue.bounded<SerialPage, Cause.Done>(pagesAhead)
   const fetchAll = Effect.gen(function* () {
-    let from = initial.next_from ?? undefined
+    let from = place
     while (true) {
+      yield* pass.room.enter
       const link = yield* Effect.mapError(pass.list.follow(from, pass.lane), (error) =>
         error.isAbsent === true && from !== undefined ? forgotten(error) : error
       )
@@ -85,6 +79,7 @@ const walk = Effect.fnUntraced(function* (pass: Serial, initial: Checkpoints.Pas
       for (const some of inBatches(links)) {
         const before = state.rows
         state = yield* keep(pass, state, some, pages)
+        yield* pass.room.leave(some.length)
         pages += some.length
         seen = state.rows > before || some.every(({ records }) => records === 0) ? 0 : seen + some.length
         pass.onProgress(state, pages)
@@ -131,7 +126,7 @@ const keep = Effect.fnUntraced(function* (
   pagesBefore: number
 ) {
   const changes = links.flatMap((link) => link.changes)
-  yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
+  yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
   yield* pass.warehouse.write({ changes, events: [] })
   const [first, last] = [links[0], links.at(-1)]
   const next: Checkpoints.PassState = {
@@ -140,8 +135,7 @@ const keep = Effect.fnUntraced(function* (
     started_at: pagesBefore > 0 || first === undefined ? state.started_at : Instant.fromMicros(first.observedMicros),
     total: links.reduce((sum, { total }) => sum + total, state.total),
     pages_total: pagesBefore + links.length,
-    disturbed: links.some(({ disturbance }) => disturbance !== undefined) ? 1 : state.disturbed,
-    next_from: last?.next ?? null
+    next_from: Verdict.sealed(pass, last?.next)
   }
   const seen = links.map(({ bad, changes: those }, place) => ({
     page: pagesBefore + place + 1,

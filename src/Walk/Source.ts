@@ -45,41 +45,63 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
   isAbsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-interface Walked {
+export interface Walked {
   /** Its table. */
   readonly resource: string
   /** How often it is walked; by default as often as the worker walks (`SITELEDGER_WALK_EVERY`). */
   readonly every?: Duration.Duration
+  /** It can also be asked for what changed since a time, and is then read whole only as often as this. */
+  readonly whole?: Duration.Duration
+  /** Stands for how it is read: with another one, a pass that was cut off begins again. */
+  readonly definition?: string
 }
 
 /** Its pages are numbered, and each says how many records there are: they can be asked for at once. */
 export interface PagedList extends Walked {
-  /** `perPage` undefined: the service's default. */
-  readonly fetch: (page: number, perPage: number | undefined, lane: Lane) => Effect.Effect<Page, SourceError>
+  /** `perPage` undefined: the service's default. `since`: only what changed since then, by the service's clock. */
+  readonly fetch: (
+    page: number,
+    perPage: number | undefined,
+    lane: Lane,
+    since?: Instant
+  ) => Effect.Effect<Page, SourceError>
 }
 
 /** A page that says, at most, where the next one is. */
 export interface SerialPage extends Omit<Page, "page" | "perPage" | "total"> {
-  /** How many records begin here by the service's count: on the first page of a list, or of a list below each parent. */
+  /** By the service's count, on the first page; else 0. */
   readonly total: number
   /** Where to go on; undefined: this was the last page. */
   readonly next: string | undefined
-  /** Why what was seen may not be the whole list. */
-  readonly disturbance?: string
 }
 
 /** Each page says where the next one is. */
 export interface SerialList extends Walked {
-  /** The table of its parents, for each of which it has a list: it is walked once they are there. */
-  readonly parent?: string
   /** The service counts its records. */
   readonly isCounted: boolean
-  /** `from`: `next` of the page before it; undefined: the first page. */
-  readonly follow: (from: string | undefined, lane: Lane) => Effect.Effect<SerialPage, SourceError>
+  /** `from`: `next` of the page before it; undefined: the first page. `since`: only what changed since then. */
+  readonly follow: (from: string | undefined, lane: Lane, since?: Instant) => Effect.Effect<SerialPage, SourceError>
 }
 
-export type List = PagedList | SerialList
+/** A row of another list's table, below which there is a list. */
+export interface Parent {
+  readonly key: string
+  /** By column; null: this row has none. */
+  readonly values: Readonly<Record<string, string | null>>
+}
 
+/** Many lists, one below each row of another list's table: it is walked once those rows are there. */
+export interface ChildList extends Walked {
+  readonly parent: { readonly table: string; readonly columns: ReadonlyArray<string> }
+  /** The service counts the records of each. */
+  readonly isCounted: boolean
+  readonly followBelow: (parent: Parent, from: string | undefined, lane: Lane) => Effect.Effect<SerialPage, SourceError>
+}
+
+export type List = PagedList | SerialList | ChildList
+
+export const isPaged = (list: List): list is PagedList => "fetch" in list
 export const isSerial = (list: List): list is SerialList => "follow" in list
+export const isChild = (list: List): list is ChildList => "followBelow" in list
 
 export class Source extends Context.Service<Source, { readonly lists: ReadonlyArray<List> }>()("siteledger/Source") {}

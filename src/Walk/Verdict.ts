@@ -1,24 +1,46 @@
 /**
  * What a finished pass proves: that it saw as many ids as the service counts, or the same ids as the pass before it. Only then
- * are records buried that neither of the two has shown.
+ * are records buried that neither of the two has shown. A child list is judged below each of its parents.
  */
 import { Effect } from "effect"
-import { sql } from "kysely"
-import * as Change from "../Domain/Change.ts"
 import * as Instant from "../Domain/Instant.ts"
-import * as Version from "../Domain/Version.ts"
+import type { Seal } from "../Runtime/Seal.ts"
 import type { Store } from "../Stores/Store.ts"
 import type { Warehouse } from "../Stores/Warehouse.ts"
+import { buryAbsent } from "./Burial.ts"
 import * as Checkpoints from "./Checkpoints.ts"
-import type { List } from "./Source.ts"
+import * as ParentProofs from "./ParentProofs.ts"
+import type { Room } from "./Rooms.ts"
+import * as Sightings from "./Sightings.ts"
+import type { Walked } from "./Source.ts"
 
 export interface Walking {
-  readonly list: Pick<List, "resource">
+  readonly list: Walked
   readonly store: Store["Service"]
   readonly warehouse: Warehouse["Service"]
+  /** Of where a pass is: a cursor may hold what isn't to be kept. */
+  readonly seal: Seal["Service"]
+  /** For pages that aren't written yet. */
+  readonly room: Room
 }
 
-const tombstoneBatch = 1000
+/** What a pass has come to. */
+export interface Outcome {
+  readonly state: Checkpoints.PassState
+  readonly disturbance: string | undefined
+  /** What is wrong below some parents, while the others are as they should be. */
+  readonly failing?: string
+}
+
+/** What is sealed. */
+const placePurpose = "place of a walk"
+
+/** Where a pass that was cut off goes on; undefined if that isn't known. */
+export const placeOf = ({ seal }: Walking, { next_from }: Checkpoints.PassState): Effect.Effect<string | undefined> =>
+  next_from === null ? Effect.undefined : Effect.orElseSucceed(seal.open(next_from, placePurpose), () => undefined)
+
+export const sealed = ({ seal }: Walking, place: string | undefined): string | null =>
+  place === undefined ? null : seal.seal(place, placePurpose)
 
 interface Evidence {
   /** The service counts the list's records. */
@@ -35,19 +57,66 @@ export const finish = Effect.fnUntraced(function* (
   { isCounted, isPreviousWhole }: Evidence = { isCounted: true, isPreviousWhole: true }
 ) {
   const isWhole = disturbance === undefined && state.disturbed === 0 && (!isCounted || state.rows === state.total)
-  const isSame = isWhole && isPreviousWhole && state.pass > 1 && (yield* Checkpoints.sawSameIds(pass.store, state))
-  if (isSame) yield* buryAbsent(pass, state)
+  const isSame = isWhole && isPreviousWhole && state.pass > 1 && (yield* Sightings.areSame(pass.store, state))
+  if (isSame) yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit))
+  const finished = yield* ended(pass, state, { isWhole, isSame, isCounted, isCalm: isWhole })
+  return { state: finished, disturbance: disturbance ?? describe(state, isCounted) } satisfies Outcome
+})
+
+/** Ends a pass over all parents. A parent that has no such list, or whose list can't be read, makes nobody hurry. */
+export const finishBelow = Effect.fnUntraced(function* (
+  pass: Walking,
+  given: Checkpoints.PassState,
+  isCounted: boolean,
+  why: string | undefined
+) {
+  const { store } = pass
+  yield* ParentProofs.judge(store, given, isCounted)
+  const sum = yield* ParentProofs.summed(store, given)
+  const isWhole = sum.whole === sum.parents
+  const isSame = isWhole && sum.sure === sum.parents && given.pass > 1
+  yield* buryAbsent(pass, given, (limit) => ParentProofs.absent(store, given, isSame, limit))
+  const state = {
+    ...given,
+    total: isCounted ? sum.total : given.rows,
+    parents: sum.parents,
+    parents_sure: sum.sure
+  }
+  const isCalm = sum.whole === sum.read
+  const finished = yield* ended(pass, state, { isWhole, isSame, isCounted, isCalm })
+  const { resource } = state
+  const failing = `The list of ${resource} can't be read below ${sum.failed} of ${sum.parents} rows. ${why ?? ""}`
+  return {
+    state: finished,
+    disturbance: isCalm ? undefined : describe({ ...state, disturbed: 1 }, isCounted),
+    ...(sum.failed === 0 ? {} : { failing: failing.trim() })
+  } satisfies Outcome
+})
+
+interface Judged {
+  readonly isWhole: boolean
+  readonly isSame: boolean
+  readonly isCounted: boolean
+  /** Another pass at once would find nothing else. */
+  readonly isCalm: boolean
+}
+
+const ended = Effect.fnUntraced(function* (
+  { store }: Walking,
+  state: Checkpoints.PassState,
+  { isCalm, isCounted, isSame, isWhole }: Judged
+) {
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const proof = proofOf(isWhole, isSame, isCounted)
   const finished: Checkpoints.PassState = {
     ...state,
     finished_at: Instant.fromMillis(now),
-    proof,
+    next_from: null,
+    proof: proofOf(isWhole, isSame, isCounted),
     proof_at: Instant.fromMillis(now),
-    disturbed_in_a_row: isWhole ? 0 : state.disturbed_in_a_row + 1
+    disturbed_in_a_row: isCalm ? 0 : state.disturbed_in_a_row + 1
   }
-  yield* Checkpoints.saveState(pass.store, finished)
-  return { state: finished, disturbance: disturbance ?? describe(state, isCounted) }
+  yield* Checkpoints.saveState(store, finished)
+  return finished
 })
 
 const proofOf = (isWhole: boolean, isSame: boolean, isCounted: boolean): Checkpoints.Proof => {
@@ -61,34 +130,3 @@ const describe = (state: Checkpoints.PassState, isCounted: boolean): string | un
   }
   return state.disturbed === 0 ? undefined : `The list of ${state.resource} changed while it was being walked.`
 }
-
-/**
- * Tombstones for what two agreeing passes in a row did not show. After an answer that took long, a tombstone can be older
- * than its row and lose: then the next pass tries again.
- */
-const buryAbsent = Effect.fnUntraced(function* (pass: Walking, state: Checkpoints.PassState) {
-  const at = state.started_at
-  const version = Version.make(Instant.toMicros(at), 0, "")
-  while (true) {
-    const ids = yield* Checkpoints.absentIds(pass.store, state, tombstoneBatch)
-    if (ids.length === 0) return
-    const records = ids.filter(Checkpoints.isRecordId)
-    const changes = records.map((id) => Change.absence(pass.list.resource, id, version, at))
-    yield* pass.warehouse.write({ changes, events: [] })
-    const left = yield* unburied(pass, records)
-    const buried = ids.filter((id) => !left.has(id))
-    if (buried.length === 0) return
-    yield* Checkpoints.forget(pass.store, state.resource, buried)
-  }
-})
-
-const unburied = Effect.fnUntraced(function* ({ list, warehouse }: Walking, ids: ReadonlyArray<string>) {
-  if (ids.length === 0) return new Set<string>()
-  const { key } = yield* warehouse.table(list.resource)
-  const { rows } = yield* warehouse.query((db) =>
-    sql<{ id: unknown }>`
-      select ${sql.ref(key)} as id from ${sql.table(`construction.${list.resource}`)}
-      where ${sql.ref(key)} in (${sql.join(ids)}) and _deleted_at is null`.execute(db)
-  )
-  return new Set(rows.map(({ id }) => String(id)))
-})

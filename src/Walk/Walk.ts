@@ -1,69 +1,70 @@
 /**
  * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every` or as often as
- * the list says. It is the backstop for what the webhooks missed.
+ * the list says; where a list can be asked for what changed, in between only that. It is the backstop for what the webhooks missed.
  *
  * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once, from
  * the third in a row on with growing pauses. After a crash a pass resumes at its checkpoints.
  */
-import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
-import * as Instant from "../Domain/Instant.ts"
 import { entityNames } from "../Domain/Resource.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
-import type { Lane } from "./Pace.ts"
+import { type Lane, Pace } from "./Pace.ts"
+import { runningMs } from "../Runtime/Boot.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
+import { Seal } from "../Runtime/Seal.ts"
+import * as ChangedPass from "./ChangedPass.ts"
+import * as ChildPass from "./ChildPass.ts"
+import * as Due from "./Due.ts"
 import * as SerialPass from "./SerialPass.ts"
-import { isSerial, type List, Source, type SourceError } from "./Source.ts"
-import { Store, type StoreError } from "../Stores/Store.ts"
+import { isChild, isSerial, Source } from "./Source.ts"
+import { Store } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
-import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import * as Rooms from "./Rooms.ts"
+import * as Tracks from "./Tracks.ts"
+import type { Outcome } from "./Verdict.ts"
+import { Sharer } from "./Waiters.ts"
+import { statuses, type WalkStatus } from "./WalkStatus.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import * as Timings from "../Runtime/Timings.ts"
 
 export interface WalkOptions {
   readonly every: Duration.Duration
   readonly pageSize: number
-  /** Pages in flight at once. */
+  /** Pages of one list in flight at once. */
   readonly concurrency?: number
 }
 
-export interface WalkStatus {
-  readonly pagesDone: number
-  readonly pagesTotal: number
-  /** Distinct rows of the current pass. */
-  readonly rows: number
-  /** `running` until the first pass ends, then the verdict of the last finished pass. */
-  readonly proof: "running" | Checkpoints.Proof
-  readonly at: string | null
-  readonly quarantined: number
-}
+type Track = Tracks.Track
 
-const make = (options: WalkOptions) =>
+const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions) =>
   Effect.gen(function* () {
     const { lists } = yield* Source
     const store = yield* Store
-    const tracks: ReadonlyArray<Track> = yield* Effect.forEach(lists, (list) =>
-      Effect.map(Latch.make(false), (wake): Track => ({
-        list,
-        wake,
-        lane: "backfill",
-        state: undefined,
-        pagesDone: 0,
-        quarantined: 0,
-        failures: 0
-      }))
-    )
-    yield* Effect.orDie(restoreAll(store, tracks))
+    const pace = yield* Pace
+    const tracks = yield* Effect.forEach(lists, (list) => Tracks.make(list, every))
+    yield* Effect.orDie(Tracks.restoreAll(store, tracks))
     // What another worker has walked meanwhile.
-    const look = Effect.delay(Effect.ignore(restoreAll(store, tracks)), lookEvery)
+    const look = Effect.delay(Effect.ignore(Tracks.restoreAll(store, tracks)), lookEvery)
     yield* Effect.forkScoped(whileFollowing("the look at the walks", look))
+    const shared: Shared = {
+      concurrency,
+      pageSize,
+      rooms: Rooms.make(pagesInFlight),
+      // Hundreds of lists don't ask more often than a few.
+      pollEvery: Duration.times(store.pollEvery, Math.ceil(tracks.length / listsAtOnce))
+    }
     for (const track of tracks) {
-      const parent = parentOf(tracks, track)
-      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(options, track, tracks.length, parent)))
+      const parent = Tracks.parentOf(tracks, track)
+      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(shared, track, parent)))
     }
     return Walk.of({
-      status: Effect.sync(() => Object.fromEntries(tracks.map((track) => [track.list.resource, status(track)]))),
+      status: Effect.gen(function* () {
+        const { limitPerMinute } = yield* pace.usage
+        return statuses(tracks, limitPerMinute / 60, yield* Clock.currentTimeMillis)
+      }),
       isThrough: Effect.sync(() =>
         tracks.every(({ list, state }) => !known.has(list.resource) || state?.proof != null)
       ),
@@ -102,57 +103,24 @@ export class Walk extends Context.Service<
 const known: ReadonlySet<string> = new Set(entityNames)
 
 const defaultConcurrency = 64
-const patientAfter = 3
-/** Pauses double from here. */
-const firstPause = Duration.seconds(5)
+/** Of all lists: enough for the largest plan, whatever the latency. */
+const pagesInFlight = 128
 const longestAfterFailure = Duration.minutes(5)
-
-interface Track {
-  readonly list: List
-  readonly wake: Latch.Latch
-  lane: Lane
-  state: Checkpoints.PassState | undefined
-  pagesDone: number
-  quarantined: number
-  /** In a row. */
-  failures: number
-}
-
-const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
-  Effect.map(Checkpoints.standings(store), (standing) => {
-    for (const track of tracks) Object.assign(track, standing(track.list.resource))
-  })
-
-const restore = (store: Store["Service"], track: Track) =>
-  Effect.map(Checkpoints.standing(store, track.list.resource), (standing) => void Object.assign(track, standing))
-
 const lookEvery = Duration.seconds(1)
 const listsAtOnce = 10
 
-const status = ({ state, pagesDone, quarantined }: Track): WalkStatus => ({
-  pagesDone,
-  pagesTotal: state?.pages_total ?? 0,
-  rows: state?.rows ?? 0,
-  proof: (state?.proof as Checkpoints.Proof | null) ?? "running",
-  at: state?.proof_at ?? null,
-  quarantined
-})
-
-const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
-  isSerial(list) && list.parent !== undefined ? tracks.find((track) => track.list.resource === list.parent) : undefined
+interface Shared {
+  readonly pageSize: number
+  readonly concurrency: number
+  readonly rooms: Rooms.Rooms
+  readonly pollEvery: Duration.Duration
+}
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
-const turn = Effect.fnUntraced(function* (
-  options: WalkOptions,
-  track: Track,
-  count: number,
-  parent: Track | undefined
-) {
+const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: Track | undefined) {
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}` as const
   const store = yield* Store
-  // Hundreds of lists don't ask more often than a few.
-  const pollEvery = Duration.times(store.pollEvery, Math.ceil(count / listsAtOnce))
   const { opened, table } = yield* Warehouse
   yield* opened
   const { refusal } = yield* Effect.orDie(table(track.list.resource))
@@ -163,56 +131,38 @@ const turn = Effect.fnUntraced(function* (
   // Its parents aren't there yet.
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
-  yield* Effect.ignore(restore(store, track))
-  const due = yield* untilDue(options, track)
-  if (Duration.isGreaterThan(due, pollEvery) && !(yield* rest(track, pollEvery))) return
-  yield* rest(track, yield* untilDue(options, track))
+  yield* Effect.ignore(Tracks.restore(store, track))
+  const due = Duration.millis((yield* next(track)).inMs)
+  if (Duration.isGreaterThan(due, shared.pollEvery) && !(yield* rest(track, shared.pollEvery))) return
+  yield* rest(track, Duration.millis((yield* next(track)).inMs))
   yield* track.wake.close
-  const outcome = yield* Effect.result(walkOnce(options, track))
-  if (outcome._tag === "Success") {
-    const { state, disturbance } = outcome.success
+  const { reads } = yield* next(track)
+  const walked = yield* Effect.result(
+    Effect.scoped(reads === "whole" ? walkOnce(shared, track) : catchUp(shared, track))
+  )
+  if (walked._tag === "Success") {
     track.failures = 0
-    if (disturbance === undefined || state.disturbed_in_a_row < patientAfter) yield* reasons.clear(key)
-    else yield* reasons.set(key, disturbance)
-    return
+    // What a pass over the whole list has said stays so.
+    if (walked.success !== undefined) track.said = saidOf(walked.success)
+    return yield* track.said === undefined ? reasons.clear(key) : reasons.set(key, track.said)
   }
-  yield* reasons.set(key, outcome.failure.message)
-  const growing = Duration.min(doubled(track.failures++), longestAfterFailure)
-  yield* rest(track, Duration.min(growing, everyOf(options, track)))
+  yield* reasons.set(key, walked.failure.message)
+  const growing = Duration.min(Due.doubled(track.failures++), longestAfterFailure)
+  yield* rest(track, Duration.min(growing, track.every))
 })
 
-const walkOnce = (
-  options: WalkOptions,
-  track: Track
-): Effect.Effect<
-  { readonly state: Checkpoints.PassState; readonly disturbance: string | undefined },
-  SourceError | StoreError | WarehouseError,
-  Store | Warehouse
-> =>
+const saidOf = ({ disturbance, failing, state }: Outcome): string | undefined =>
+  failing ?? (state.disturbed_in_a_row < Due.patientAfter ? undefined : disturbance)
+
+const walkOnce = (shared: Shared, track: Track) =>
   Effect.gen(function* () {
-    const store = yield* Store
-    const lane = track.lane
-    track.lane = "backfill"
     const { list } = track
-    const shared = {
-      store,
-      warehouse: yield* Warehouse,
-      lane,
-      onProgress: (state: Checkpoints.PassState, pagesDone: number) => {
-        track.state = state
-        track.pagesDone = pagesDone
-      }
-    }
-    const { concurrency = defaultConcurrency, pageSize } = options
-    const pass = isSerial(list)
-      ? SerialPass.run({ ...shared, list }, track.state)
-      : Pass.run({ ...shared, list, pageSize, concurrency }, track.state)
-    const [lasted, outcome] = yield* Effect.timed(pass)
-    const quarantined = yield* Checkpoints.quarantinedRecords(store, track.list.resource)
+    const [lasted, outcome] = yield* Effect.timed(Effect.provideService(onePass(shared, track), Sharer, track.sharing))
+    const quarantined = yield* Checkpoints.quarantinedRecords(yield* Store, list.resource)
     Object.assign(track, { state: outcome.state, quarantined })
-    yield* Timings.observe("walk", Duration.toSeconds(lasted), { resource: track.list.resource })
+    yield* Timings.observe("walk", Duration.toSeconds(lasted), { resource: list.resource })
     yield* LogLine.write("walk.finished", {
-      resource: track.list.resource,
+      resource: list.resource,
       pass: outcome.state.pass,
       proof: outcome.state.proof ?? "unproven",
       rows: outcome.state.rows,
@@ -224,22 +174,57 @@ const walkOnce = (
     return outcome
   }).pipe(Effect.withSpan("walk", { root: true, attributes: { resource: track.list.resource } }))
 
-const everyOf = ({ every }: WalkOptions, { list }: Track): Duration.Duration => list.every ?? every
+/** By the kind of the list. */
+const onePass = Effect.fnUntraced(function* (shared: Shared, track: Track) {
+  const { list, state: previous } = track
+  const { concurrency, pageSize } = shared
+  const onProgress = (state: Checkpoints.PassState, pagesDone: number) =>
+    void Object.assign(track, { state, pagesDone })
+  const pass = { ...(yield* begun(shared, track, Due.wholeEvery(track))), onProgress }
+  const outcome: Outcome = isChild(list)
+    ? yield* ChildPass.run({ ...pass, list }, previous)
+    : isSerial(list)
+      ? yield* SerialPass.run({ ...pass, list }, previous)
+      : yield* Pass.run({ ...pass, list, pageSize, concurrency }, previous)
+  return outcome
+})
 
-/** How long until the next pass: none, a pause that grows with disturbances, or `every`. */
-const untilDue = (options: WalkOptions, track: Track): Effect.Effect<Duration.Duration> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const { state } = track
-    const every = everyOf(options, track)
-    if (state === undefined || state.finished_at === null) return Duration.zero
-    const disturbed = state.disturbed_in_a_row
-    const growing = doubled(Math.max(0, disturbed - patientAfter))
-    const pause = disturbed === 0 ? every : disturbed < patientAfter ? Duration.zero : Duration.min(growing, every)
-    const since = now - Instant.toMicros(state.finished_at) / 1000
-    return Duration.millis(Math.max(0, Duration.toMillis(pause) - since))
-  })
+/** What every way of reading needs. */
+const begun = Effect.fnUntraced(function* ({ rooms }: Shared, track: Track, within: Duration.Duration) {
+  const { lane } = track
+  track.lane = "backfill"
+  track.deadlineMs = runningMs(yield* Clock.Clock) + Duration.toMillis(within)
+  return { lane, store: yield* Store, warehouse: yield* Warehouse, seal: yield* Seal, room: yield* rooms.open }
+})
 
-const doubled = (times: number): Duration.Duration => Duration.times(firstPause, 2 ** Math.min(times, 20))
+/** Reads what changed since the last time; a failure says what is wrong. */
+const catchUp = Effect.fnUntraced(
+  function* (shared: Shared, track: Track) {
+    const { list, state } = track
+    if (isChild(list) || state === undefined) return undefined
+    const parts = yield* begun(shared, track, track.every)
+    track.changedPages = 0
+    const onPage = () => void (track.changedPages = (track.changedPages ?? 0) + 1)
+    const run = ChangedPass.run({ ...parts, list, onPage }, state)
+    const [lasted, read] = yield* Effect.timed(Effect.provideService(run, Sharer, track.sharing))
+    const quarantined = yield* Checkpoints.quarantinedRecords(parts.store, list.resource)
+    Object.assign(track, { state: read.state, quarantined, pagesChanged: read.pages })
+    yield* LogLine.write("walk.changed", {
+      resource: list.resource,
+      rows: read.rows,
+      pages: read.pages,
+      seconds: LogLine.seconds(lasted)
+    })
+    return undefined
+  },
+  (effect, _shared, track) =>
+    effect.pipe(
+      Effect.ensuring(Effect.sync(() => void (track.changedPages = undefined))),
+      Effect.withSpan("catch-up", { root: true, attributes: { resource: track.list.resource } })
+    )
+)
+
+const next = (track: Track) => Effect.map(Clock.currentTimeMillis, (now) => Due.next(track, now))
 
 /** True if it was cut short. */
 const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>

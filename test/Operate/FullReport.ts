@@ -4,7 +4,17 @@ import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 const at = "2026-11-20T02:00:00.000000Z"
 export const atSeconds = Date.parse("2026-11-20T02:00:00Z") / 1000
 
-const walk = { pagesDone: 3, pagesTotal: 7, rows: 300, at, quarantined: 1 }
+const walk = {
+  pagesDone: 3,
+  pagesTotal: 7,
+  rows: 300,
+  at,
+  changedAt: at,
+  nextProofAt: at,
+  requestsLeft: 8,
+  quarantined: 1,
+  parents: { found: 100, proven: 97 }
+}
 const reason = { since: at, toDo: "Look.", sentence: "It is so." }
 
 /** Every value is there, and no two are the same. */
@@ -81,6 +91,12 @@ export const expected: ReadonlyArray<readonly [string, number]> = [
   ['siteledger_walk_quarantined{resource="projects"}', 1],
   ['siteledger_walk_proof{resource="projects",proof="proven"}', 1],
   ['siteledger_walk_proof{resource="projects",proof="running"}', 0],
+  ['siteledger_walk_proof{resource="projects",proof="passes-agree"}', 0],
+  ['siteledger_walk_requests_left{resource="projects"}', 8],
+  ['siteledger_walk_next_proof_timestamp_seconds{resource="projects"}', atSeconds],
+  ['siteledger_walk_changed_timestamp_seconds{resource="projects"}', atSeconds],
+  ['siteledger_walk_parents{resource="projects",proven="yes"}', 97],
+  ['siteledger_walk_parents{resource="projects",proven="no"}', 3],
   ["siteledger_api_limit_per_minute", 600],
   ["siteledger_api_used_last_minute", 31],
   ["siteledger_last_export_timestamp_seconds", atSeconds],

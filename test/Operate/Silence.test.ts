@@ -32,7 +32,11 @@ const world = (walkEvery: Duration.Input) =>
             rows: 1,
             proof: "proven" as const,
             at: instant(facts.passAt),
-            quarantined: 0
+            quarantined: 0,
+            changedAt: null,
+            nextProofAt: null,
+            requestsLeft: null,
+            parents: null
           }
         })),
         isThrough: Effect.succeed(true),

@@ -14,6 +14,7 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
+import * as Sightings from "../../src/Walk/Sightings.ts"
 import { contractor } from "../Ledger/Contractor.ts"
 import * as Databases from "../Postgres.ts"
 import { storesAt } from "./Postgres/World.ts"
@@ -121,13 +122,13 @@ const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {
   const finished = yield* Checkpoints.finishedPages(store, "projects")
   assert.deepStrictEqual([finished.size, finished.missing(2, 2)], [1, [2]])
   const third = { ...second!, pass: 3 }
-  assert.deepStrictEqual(yield* Checkpoints.absentIds(store, third, 10), ["zone-b"])
+  assert.deepStrictEqual(yield* Sightings.absent(store, third, 10), ["zone-b"])
   assert.strictEqual(yield* Checkpoints.save(store, third, [{ page: 2, ids, bad: [bad] }], third.started_at), 6)
   const sightings = yield* store.run((db) => db.selectFrom("sightings").selectAll().execute())
   assert.strictEqual(sightings.length, 6, "no id is listed twice")
-  yield* Checkpoints.announce(store, "projects", ["007", "zone-c"])
-  yield* Checkpoints.adopt(store, "projects")
-  assert.deepStrictEqual(yield* Checkpoints.absentIds(store, third, 10), ["zone-c"])
+  yield* Sightings.announce(store, "projects", ["007", "zone-c"])
+  yield* Sightings.adopt(store, "projects")
+  assert.deepStrictEqual(yield* Sightings.absent(store, third, 10), ["zone-c"])
 })
 
 describe.each(places)("a worker that continues with it, $place,", ({ isSkipped, stores }) => {

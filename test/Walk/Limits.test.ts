@@ -7,6 +7,7 @@ import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
 import * as Pass from "../../src/Walk/Pass.ts"
 import { engines } from "../Stores/WarehouseEngines.ts"
 import { listModel } from "./ListModel.ts"
+import { passing } from "./Passing.ts"
 
 describe.each(engines)("a record with a NUL, on $name,", ({ isSkipped, layer }) => {
   it.live.skipIf(isSkipped)("waits in quarantine; its page goes on, and its earlier row stays listed", () =>
@@ -16,10 +17,7 @@ describe.each(engines)("a record with a NUL, on $name,", ({ isSkipped, layer }) 
       const list = listModel([1, 2, 3])
       const pass = Effect.gen(function* () {
         const previous = yield* Checkpoints.load(store, "projects")
-        return yield* Pass.run(
-          { list, store, warehouse, lane: "backfill", pageSize: 10, concurrency: 1, onProgress: () => undefined },
-          previous
-        )
+        return yield* Pass.run({ ...(yield* passing), list, pageSize: 10, concurrency: 1 }, previous)
       })
       yield* pass
       list.nameOf = (id) => (id === 2 ? "N\0" : `Renamed ${id}`)

@@ -2,36 +2,24 @@
  * One pass after another over a list that may change under it, into real SQLite and DuckDB files.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
 import * as Pass from "../../src/Walk/Pass.ts"
 import { type Page, SourceError } from "../../src/Walk/Source.ts"
-import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { type Batch, Warehouse } from "../../src/Stores/Warehouse.ts"
-import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { seeded } from "../Seeded.ts"
 import { type ListModel, listModel } from "./ListModel.ts"
-
-const stores = Layer.unwrap(
-  Effect.map(
-    Effect.acquireRelease(Effect.sync(temporaryFolder), (folder) => Effect.sync(() => removeFolder(folder))),
-    (folder) =>
-      DuckDb.layerAt(`${folder}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${folder}/store.sqlite`)))
-  )
-)
+import { passing, stores } from "./Passing.ts"
 
 const pass = (list: ListModel, concurrency = 3) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const warehouse = yield* Warehouse
-    const previous = yield* Checkpoints.load(store, "projects")
-    return yield* Pass.run(
-      { list, store, warehouse, lane: "backfill", pageSize: 1000, concurrency, onProgress: () => undefined },
-      previous
-    )
-  })
+  Effect.scoped(
+    Effect.gen(function* () {
+      const parts = yield* passing
+      const previous = yield* Checkpoints.load(parts.store, "projects")
+      return yield* Pass.run({ ...parts, list, pageSize: 1000, concurrency }, previous)
+    })
+  )
 
 const rows = Effect.flatMap(Warehouse, (warehouse) =>
   warehouse.query((db) => db.selectFrom("construction.projects").select(["id", "_deleted_at"]).orderBy("id").execute())
@@ -156,6 +144,21 @@ describe("a pass", () => {
         []
       )
       assert.deepStrictEqual(yield* present, range(1, 200))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("that was cut off begins again if the list is read otherwise since", () =>
+    Effect.gen(function* () {
+      const list = listModel(range(1, 200), { definition: "one" })
+      list.onAsk = (page) => {
+        if (page === 12) throw new Error("killed")
+      }
+      yield* Effect.exit(pass(list, 1))
+      list.onAsk = () => undefined
+      list.asked.length = 0
+      const { state } = yield* pass({ ...list, definition: "another" }, 1)
+      assert.deepStrictEqual(list.asked, range(1, 20))
+      assert.deepInclude(state, { pass: 2, proof: "counts-agree" })
     }).pipe(Effect.provide(stores))
   )
 

@@ -3,25 +3,15 @@
  * cut off goes on where it was; a list that no total describes is proven by two equal passes.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
-import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
-import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as SerialPass from "../../src/Walk/SerialPass.ts"
 import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
 import { type SerialList, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
-import { removeFolder, temporaryFolder } from "../Folders.ts"
-
-const stores = Layer.unwrap(
-  Effect.map(
-    Effect.acquireRelease(Effect.sync(temporaryFolder), (folder) => Effect.sync(() => removeFolder(folder))),
-    (folder) =>
-      DuckDb.layerAt(`${folder}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${folder}/store.sqlite`)))
-  )
-)
+import { passing, stores } from "./Passing.ts"
 
 interface Model extends SerialList {
   ids: Array<number>
@@ -30,7 +20,6 @@ interface Model extends SerialList {
   onAsk: (from: string | undefined) => Effect.Effect<void, SourceError>
   /** Where each page leads, if not to the next record. */
   leadsTo: string | undefined
-  disturbance: string | undefined
 }
 
 const firstMicros = Date.UTC(2026, 10, 20) * 1000
@@ -44,7 +33,6 @@ const serial = (ids: ReadonlyArray<number>, isCounted = false): Model => {
     asked: [],
     onAsk: () => Effect.void,
     leadsTo: undefined,
-    disturbance: undefined,
     follow: (from) =>
       Effect.andThen(
         model.onAsk(from),
@@ -61,7 +49,6 @@ const linkFrom = (model: Model, from: string | undefined): SerialPage => {
   const records = model.ids.filter((id) => id > Number(from ?? 0)).slice(0, pageSize)
   const last = records.at(-1)
   const next = last === undefined || last === model.ids.at(-1) ? undefined : String(last)
-  const { disturbance } = model
   return {
     ...changesOf({
       records: records.map((id) => ({ id, name: `Project ${id}`, status: "awarded" })),
@@ -70,18 +57,17 @@ const linkFrom = (model: Model, from: string | undefined): SerialPage => {
       sha256: String(at).padStart(64, "0")
     }),
     total: from === undefined && model.isCounted ? model.ids.length : 0,
-    next: model.leadsTo ?? next,
-    ...(disturbance === undefined ? {} : { disturbance })
+    next: model.leadsTo ?? next
   }
 }
 
 const pass = (list: SerialList) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const warehouse = yield* Warehouse
-    const previous = yield* Checkpoints.load(store, "projects")
-    return yield* SerialPass.run({ list, store, warehouse, lane: "backfill", onProgress: () => undefined }, previous)
-  })
+  Effect.scoped(
+    Effect.gen(function* () {
+      const parts = yield* passing
+      return yield* SerialPass.run({ ...parts, list }, yield* Checkpoints.load(parts.store, "projects"))
+    })
+  )
 
 const present = Effect.flatMap(Warehouse, (warehouse) =>
   warehouse.query((db) =>
@@ -176,14 +162,39 @@ describe("a pass over pages that follow each other", () => {
       yield* pass(list)
       list.ids = range(1, 9)
       yield* pass(list)
-      list.disturbance = "A part of it isn't there."
+      list.onAsk = (from) => (from === "5" ? Effect.fail(refused("PageSizeRefused")) : Effect.void)
       yield* pass(list)
       assert.deepStrictEqual(yield* present, range(1, 12), "disturbed")
-      list.disturbance = undefined
+      list.onAsk = () => Effect.void
       assert.strictEqual((yield* pass(list)).state.proof, "unproven")
       assert.deepStrictEqual(yield* present, range(1, 12), "the pass before it was disturbed")
       assert.strictEqual((yield* pass(list)).state.proof, "passes-agree")
       assert.deepStrictEqual(yield* present, range(1, 9))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("keeps no cursor in clear", () =>
+    Effect.gen(function* () {
+      const list = serial(range(7_000_001, 7_000_022))
+      list.onAsk = (from) => (from === "7000015" ? Effect.fail(refused("Refused")) : Effect.void)
+      yield* Effect.flip(pass(list))
+      const state = yield* Checkpoints.load(yield* Store, "projects")
+      assert.match(String(state?.next_from), /^sealed1\./)
+      assert.notInclude(JSON.stringify(state), "70000")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("that was cut off begins again if the list is read otherwise since", () =>
+    Effect.gen(function* () {
+      const list = serial(range(1, 22))
+      list.onAsk = (from) => (from === "10" ? Effect.fail(refused("Refused")) : Effect.void)
+      yield* Effect.flip(pass({ ...list, definition: "one" }))
+      list.onAsk = () => Effect.void
+      list.asked.length = 0
+      const { state } = yield* pass({ ...list, definition: "another" })
+      assert.strictEqual(list.asked[0], undefined)
+      assert.strictEqual(list.asked.length, 5)
+      assert.deepInclude(state, { pass: 2, definition: "another" })
     }).pipe(Effect.provide(stores))
   )
 })

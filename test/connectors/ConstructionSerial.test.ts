@@ -4,12 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Ask, serial } from "../../connectors/construction/ConstructionSerial.ts"
+import { type Ask, below, serial } from "../../connectors/construction/ConstructionSerial.ts"
 import { readList } from "../../connectors/construction/ConstructionPages.ts"
 import { shapeOf } from "../../connectors/construction/ConstructionShapes.ts"
 import type { List } from "../../src/Discovery/Review.ts"
-import type { Parent, Parents } from "../../src/Walk/Parents.ts"
-import { type SerialPage, SourceError } from "../../src/Walk/Source.ts"
+import { type Parent, type SerialPage, SourceError } from "../../src/Walk/Source.ts"
 import { column, listOf } from "./ReviewedLists.ts"
 
 const base = new URL("http://service.example/v1")
@@ -22,13 +21,7 @@ const url = (path: string, query: Readonly<Record<string, string>>): string => {
   return text === "" ? path : `${path}?${text}`
 }
 
-const parentsOf = (rows: ReadonlyArray<Parent>) =>
-  ({
-    after: (key: string | undefined) =>
-      Effect.succeed(rows[key === undefined ? 0 : rows.findIndex((row) => row.key === key) + 1])
-  }) as unknown as Parents
-
-const walking = (list: List, answering: Answering, rows?: ReadonlyArray<Parent>) => {
+const walking = (list: List, answering: Answering) => {
   const asked: Array<string> = []
   const shape = shapeOf(list)
   const ask: Ask = (_lane, { path, query }, read) =>
@@ -43,19 +36,22 @@ const walking = (list: List, answering: Answering, rows?: ReadonlyArray<Parent>)
         Effect.mapError(({ message }) => new SourceError({ reason: "Refused", message }))
       )
     })
-  const parents = rows && parentsOf(rows)
   const hashOf = (text: string) => `hash of ${text}`
-  const source = serial({ list, shape, ask, parents, base, pageSize: 100, hashOf })
-  const all = Effect.gen(function* () {
-    const links: Array<SerialPage> = []
-    for (let from: string | undefined; ;) {
-      const link = yield* source.follow(from, "backfill")
-      links.push(link)
-      from = link.next
-      if (from === undefined || links.length > 20) return links
-    }
-  })
-  return { all, asked, source }
+  const reading = { list, shape, ask, base, pageSize: 100, hashOf }
+  const linksOf = (follow: (from: string | undefined) => Effect.Effect<SerialPage, SourceError>) =>
+    Effect.gen(function* () {
+      const links: Array<SerialPage> = []
+      for (let from: string | undefined; ;) {
+        const link = yield* follow(from)
+        links.push(link)
+        from = link.next
+        if (from === undefined || links.length > 20) return links
+      }
+    })
+  const all = linksOf((from) => serial(reading).follow(from, "backfill"))
+  const children = below(reading, list.parent ?? { table: "none", parameters: {} })
+  const allBelow = (parent: Parent) => linksOf((from) => children.followBelow(parent, from, "backfill"))
+  return { all, allBelow, asked, children }
 }
 
 const ids = (links: ReadonlyArray<SerialPage>) => links.flatMap(({ changes }) => changes.map(({ id }) => id))
@@ -146,49 +142,33 @@ describe("a list below each row of a parent", () => {
     paging: { style: "page", page: "page", first: 1 },
     columns: [column("project_id", "BIGINT", { parameter: "project_id" }), column("id", "BIGINT"), column("name")]
   })
-  const rows = ["1", "2", "x/..", ".."].map((id) => ({ key: id, values: { id } }))
+  const row = (id: string): Parent => ({ key: id, values: { id } })
 
-  it.effect("is walked for one after the other, each to its total, and names records by both", () =>
+  it.effect("is read to its total, and names records by both", () =>
     Effect.gen(function* () {
-      const { all, asked, source } = walking(
-        list,
-        (path, { page }) => ({ body: { total: 2, data: records(path.includes("/1/") && page === "2" ? 8 : 7) } }),
-        rows.slice(0, 3)
-      )
-      const links = yield* all
-      assert.deepStrictEqual(ids(links), ["1/7", "1/8", "2/7", "2/7", "x%2F../7", "x%2F../7"])
-      assert.deepStrictEqual(asked[4], "/projects/x%2F../things?page=1".replace("x%2F..", "x%2F.."))
-      assert.deepStrictEqual(links[0]?.changes[0]?.values, { project_id: "1", id: "7", name: "n7" })
-      assert.strictEqual(
-        links.reduce((sum, { total }) => sum + total, 0),
-        6
-      )
-      assert.deepInclude(source, { parent: "projects", isCounted: true })
-    })
-  )
-
-  it.effect("that isn't there, or whose path a value would lead out of, is passed over and disturbs", () =>
-    Effect.gen(function* () {
-      const { all, asked } = walking(
-        list,
-        (path) => (path.includes("/1/") ? "absent" : { body: { total: 1, data: records(7) } }),
-        [rows[0]!, rows[3]!, rows[1]!]
-      )
-      const links = yield* all
+      const { allBelow, asked, children } = walking(list, (path, { page }) => ({
+        body: { total: 2, data: records(path.includes("/1/") && page === "2" ? 8 : 7) }
+      }))
+      const links = yield* allBelow(row("1"))
+      assert.deepStrictEqual(ids(links), ["1/7", "1/8"])
       assert.deepStrictEqual(
-        links.map(({ disturbance }) => disturbance !== undefined),
-        [true, true, false]
+        links.map(({ total }) => total),
+        [2, 0]
       )
-      assert.deepStrictEqual(ids(links), ["2/7"])
-      assert.deepStrictEqual(asked, ["/projects/1/things?page=1", "/projects/2/things?page=1"])
+      assert.deepStrictEqual(links[0]?.changes[0]?.values, { project_id: "1", id: "7", name: "n7" })
+      assert.deepStrictEqual(ids(yield* allBelow(row("x/.."))), ["x%2F../7", "x%2F../7"])
+      assert.deepStrictEqual(asked[2], "/projects/x%2F../things?page=1")
+      assert.deepInclude(children, { parent: { table: "projects", columns: ["id"] }, isCounted: true })
     })
   )
 
-  it.effect("is empty as long as there are no parents", () =>
+  it.effect("isn't there where it is absent, or where a value is missing or would lead out of the path", () =>
     Effect.gen(function* () {
-      const { all, asked } = walking(list, () => "absent", [])
-      assert.deepStrictEqual(ids(yield* all), [])
-      assert.deepStrictEqual(asked, [])
+      const { allBelow, asked } = walking(list, () => "absent")
+      for (const parent of [row("1"), row(".."), { key: "3", values: { id: null } }]) {
+        assert.deepInclude(yield* Effect.flip(allBelow(parent)), { reason: "Refused", isAbsent: true }, parent.key)
+      }
+      assert.deepStrictEqual(asked, ["/projects/1/things?page=1"])
     })
   )
 })

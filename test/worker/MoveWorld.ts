@@ -87,11 +87,14 @@ export const strange = `
     (9000000000000001, x'01', zeroblob(3000000), '', '', 'x', '', 1, 0, null), (8, x'02', x'', 'Ä', 'é', null, 'z', 1, 0, null);
   insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid', null);
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
-  insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null, 'there');
+  insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null, 'there',
+    'd', 4, 'f', 'b', 'a', 7, 5);
   insert into walk_pages values ('projects', 1), ('projects', 2);
   insert into walk_writing values ('projects', '["007", "zone-c"]');
-  insert into sightings values ('projects', 5, 1, 0), ('projects', 999999999999999999, 1, 0), ('projects', -3, 1, 0),
-    ('projects', '007', 1, 0), ('projects', 'NULL', 1, 0), ('projects', '1234567890123456789', 1, 0), ('projects', '', 1, 0);
+  insert into walk_parents values ('things', '007', 3, 'absent', 90071992547409, 2, null);
+  insert into sightings values ('projects', 5, 1, 0, null), ('projects', 999999999999999999, 1, 0, null),
+    ('projects', -3, 1, 0, ''), ('projects', '007', 1, 0, '7'), ('projects', 'NULL', 1, 0, 'NULL'),
+    ('projects', '1234567890123456789', 1, 0, null), ('projects', '', 1, 0, null);
   insert into pace values (1763600000, 4);
   insert into uptime (id, from_ms, to_ms) values (12, 1763600000000, 1763600000001);
   insert into closed_gaps values (1, 2, 'c', 'because');

@@ -19,6 +19,7 @@ import * as Sink from "../../src/Ledger/Outbox/Sink.ts"
 import { Boot } from "../../src/Runtime/Boot.ts"
 import { Leadership } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
+import { Seal } from "../../src/Runtime/Seal.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as KeptSpending from "../../src/Walk/KeptSpending.ts"
@@ -130,7 +131,9 @@ const layers = (world: World, epoch: number) => {
         opened(machine, store, { folder: `${folder}/inbox`, stored }, epoch).layer,
         warehouseLayer(machine, warehouse, epoch, failing, onWritten),
         Reasons.layer,
-        Restart.layer
+        Restart.layer,
+        // Its lists keep no place that is sealed.
+        Seal.layerWith(new Uint8Array(32))
       )
     )
   )

@@ -30,7 +30,15 @@ const Walk = Schema.Struct({
   /** `running` until the first pass ends, then the verdict of the last finished pass. */
   proof: Schema.Literals(["running", "unproven", "counts-agree", "passes-agree", "proven"]),
   at: Time,
-  quarantined: Count
+  quarantined: Count,
+  /** When what had changed since then was last read; null if the list isn't asked for that, or wasn't yet. */
+  changedAt: Time,
+  /** When the copy is next proven, if nothing changes until then; null if nobody knows yet. */
+  nextProofAt: Time,
+  /** Of the pass under way, or of the next one over the whole list; null likewise. */
+  requestsLeft: Schema.NullOr(Count),
+  /** Of a child list: how many parents the last pass found, and below how many of them the copy is proven. */
+  parents: Schema.NullOr(Schema.Struct({ found: Count, proven: Count }))
 })
 
 const Subscription = Schema.Struct({

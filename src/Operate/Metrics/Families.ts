@@ -7,14 +7,13 @@ import { questions } from "../../Ledger/People/Questions.ts"
 import { startedAt, version } from "../../Runtime/Program.ts"
 import { levels } from "../../Runtime/Reasons.ts"
 import { Phase, type StatusReport } from "../AdminApi/StatusReport.ts"
-import { counter, each, type Family, gauge, oneOf, snake } from "./Family.ts"
+import { counter, each, type Family, gauge, oneOf, secondsOf, snake } from "./Family.ts"
+import { ofWalks } from "./WalkFamilies.ts"
 
-const secondsOf = (at: string | null): number | null => (at === null ? null : Instant.toMicros(at) / 1_000_000)
 const ageOf = (at: string, nowMs: number): number => Math.max(0, nowMs / 1000 - Instant.toMicros(at) / 1_000_000)
 
 const alarms: ReadonlySet<string> = new Set(["id-reused", "replayed", "relabelled"])
 const outcomes = ["applied", "quarantined"]
-const proofs = ["running", "unproven", "counts-agree", "proven"]
 
 /** There also while Status can't be read. */
 export const program: ReadonlyArray<Family<unknown>> = [
@@ -127,27 +126,8 @@ const intake = [
   )
 ]
 
-type Walks = StatusReport["backfill"]
-const walked = (of: (walk: Walks[string]) => number) => (walks: Walks) => each(walks, "resource", of)
-
 const copies = [
-  gauge("siteledger_walk_rows", "Distinct rows of the current pass", ["resource"], ({ report }) =>
-    walked(({ rows }) => rows)(report.backfill)
-  ),
-  gauge("siteledger_walk_pages_done", "Pages of the current pass that are done", ["resource"], ({ report }) =>
-    walked(({ pagesDone }) => pagesDone)(report.backfill)
-  ),
-  gauge("siteledger_walk_pages", "Pages of the current pass", ["resource"], ({ report }) =>
-    walked(({ pagesTotal }) => pagesTotal)(report.backfill)
-  ),
-  gauge("siteledger_walk_quarantined", "Records of a list without a usable key", ["resource"], ({ report }) =>
-    walked(({ quarantined }) => quarantined)(report.backfill)
-  ),
-  gauge("siteledger_walk_proof", "1 for how sure the copy of a list is", ["resource", "proof"], ({ report }) =>
-    Object.entries(report.backfill).flatMap(([resource, { proof }]) =>
-      oneOf(proofs, "proof", proof).map(({ labels, value }) => ({ value, labels: { resource, ...labels } }))
-    )
-  ),
+  ...ofWalks,
   gauge(
     "siteledger_api_limit_per_minute",
     "The plan's requests per minute",

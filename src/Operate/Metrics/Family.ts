@@ -1,6 +1,7 @@
 /**
  * How a metric is described that is read when it is asked for: its name, its labels, and its values. Pure.
  */
+import * as Instant from "../../Domain/Instant.ts"
 import type { StatusReport } from "../AdminApi/StatusReport.ts"
 
 export interface Facts {
@@ -64,3 +65,6 @@ export const snake = (name: string): string =>
 /** 1 for the one of these that it is. */
 export const oneOf = (all: ReadonlyArray<string>, label: string, is: string): ReadonlyArray<Sample> =>
   all.map((one) => ({ value: one === is ? 1 : 0, labels: { [label]: one } }))
+
+/** Since 1970. */
+export const secondsOf = (at: string | null): number | null => (at === null ? null : Instant.toMicros(at) / 1_000_000)

@@ -152,6 +152,18 @@ export const service = {
     ({ pages, proof, resource, rows, seconds, total }) =>
       `Walked ${resource}: ${rows} rows of ${total}, ${proof}, ${counted(pages, "page")} in ${seconds} s`
   ),
+  "walk.changed": line(
+    "Info",
+    "What changed in a list since it was last read has been read, by the filter that it offers.",
+    {
+      resource,
+      rows: number("that the service says have changed"),
+      pages: number("that it took"),
+      seconds: number("how long it took")
+    },
+    ({ pages, resource, rows, seconds }) =>
+      `Read ${counted(rows, "changed row")} of ${resource}, ${counted(pages, "page")} in ${seconds} s`
+  ),
   "secret.added": line(
     "Info",
     "A webhook secret was added by hand.",

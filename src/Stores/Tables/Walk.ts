@@ -1,7 +1,7 @@
 /**
  * Progress of the walks, what they saw, and the requests they spent.
  */
-import { instant, int32, int64, json, listedId, optional, required, type Tables, text } from "../Table.ts"
+import { instant, int32, int64, json, listedId, oneOf, optional, required, type Tables, text } from "../Table.ts"
 
 const resource = "The list, by its resource name."
 
@@ -25,9 +25,45 @@ export const walk = {
         "How sure the copy was at the end of the last pass: unproven, counts-agree, passes-agree or proven."
       ),
       proof_at: optional(instant, "When the last pass ended with that proof."),
-      next_from: optional(text, "Where the current pass goes on, for a list whose pages say where the next one is.", {
-        since: 4
-      })
+      next_from: optional(
+        text,
+        "Sealed: where the current pass goes on, for a list whose pages say where the next one is.",
+        { since: 4 }
+      ),
+      definition: optional(
+        text,
+        "A hash of how the list is read; with another one, a pass that was cut off begins again.",
+        {
+          since: 4
+        }
+      ),
+      pages_before: optional(int32, "How many pages the last finished pass had.", { since: 4 }),
+      changed_from: optional(
+        instant,
+        "From when on, by the service's clock, the list is asked next for what changed; null: from the begin of the last pass.",
+        { since: 4 }
+      ),
+      changed_began: optional(instant, "When that began the last time, by the service's clock.", { since: 4 }),
+      changed_at: optional(instant, "When what had changed was last read.", { since: 4 }),
+      parents: optional(int32, "For a child list: how many parents the last pass found.", { since: 4 }),
+      parents_sure: optional(int32, "For how many of them the copy was proven at its end.", { since: 4 })
+    }
+  },
+  walk_parents: {
+    says: "For each list below the row of another: how the last pass ended for it.",
+    since: 4,
+    key: ["resource", "parent"],
+    columns: {
+      resource: required(text, resource),
+      parent: required(text, "The key of the row that it is below."),
+      pass: required(int32, "The last pass that came to its end."),
+      outcome: required(
+        oneOf("read", "absent", "failed"),
+        "Whether that pass read it, found no such list (404), or was refused."
+      ),
+      total: required(int64, "The number of its records, as reported by the service; 0 if it isn't."),
+      agreed_pass: required(int32, "The last pass that read it whole; 0 if none did."),
+      proof: optional(text, "How sure its copy was at the end of that pass; null while that pass is running.")
     }
   },
   walk_pages: {
@@ -47,8 +83,13 @@ export const walk = {
     columns: {
       resource: required(text, resource),
       id: required(listedId, "The record's id."),
-      last_pass: required(int32, "The last pass that listed it; 0 if the pass that wrote its first row was cut off."),
-      prior_pass: required(int32, "The pass that listed it before that one; 0 if none did.")
+      last_pass: required(
+        int32,
+        "The last pass that listed it; 0 if the pass that wrote its first row was cut off; below zero, the number of the pass " +
+          "after which it was among what changed."
+      ),
+      prior_pass: required(int32, "The pass that listed it before that one; 0 if none did."),
+      parent: optional(text, "The key of the row that it is listed below, in a child list.", { since: 4 })
     }
   },
   record_quarantine: {

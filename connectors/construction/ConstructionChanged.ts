@@ -1,0 +1,35 @@
+/**
+ * The filter by which a list is asked for what changed since a time: the value that it takes, and by how much more is asked for,
+ * so that nothing is missed: by clocks of the service that differ, by changes that become visible late, by what the filter's
+ * form can't say, and by one that leaves out the very time it is given. Pure.
+ */
+import { Duration } from "effect"
+import type { List } from "../../src/Discovery/Review.ts"
+import * as Instant from "../../src/Domain/Instant.ts"
+
+type Filter = NonNullable<List["refresh"]["changed"]>
+
+interface Filtering {
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const minutes = Duration.toMillis(Duration.minutes(10))
+/** One for the day that is cut off or left out, one for the time zone in which it is a day. */
+const days = Duration.toMillis(Duration.days(2))
+
+const overlapMs = (as: Filter["as"]): number => (as === "date" ? days : minutes)
+
+const forms: Readonly<Record<Filter["as"], (millis: number) => string>> = {
+  "date-time": (millis) => `${Instant.fromMillis(millis).slice(0, 19)}Z`,
+  date: (millis) => Instant.fromMillis(millis).slice(0, 10),
+  "unix-seconds": (millis) => String(Math.floor(millis / 1000)),
+  "http-date": Instant.httpDate
+}
+
+/** `since`: by the service's clock. */
+export const filtering = ({ as, in: where, parameter }: Filter, since: Instant.Instant): Filtering => {
+  const millis = Math.max(0, Instant.toMicros(since) / 1000 - overlapMs(as))
+  const given = { [parameter]: forms[as](millis) }
+  return where === "header" ? { query: {}, headers: given } : { query: given, headers: {} }
+}

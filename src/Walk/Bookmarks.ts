@@ -1,0 +1,107 @@
+/**
+ * Where a pass over a child list is: the last parent that it has begun, and a bookmark for each one that isn't finished. So its
+ * text grows with the parents in flight, not with all of them; what comes after the last one begun, and isn't finished, is
+ * still to be read. Pure, but for its own state.
+ *
+ * First come the parents whose rows changed since the pass before, then all others: in both orders by their keys.
+ */
+import { Option, Schema } from "effect"
+import type { Instant } from "../Domain/Instant.ts"
+import type { Asked } from "./Parents.ts"
+import type { Parent } from "./Source.ts"
+
+const Begun = Schema.Struct({
+  key: Schema.String,
+  values: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
+  /** Undefined: its first page. */
+  from: Schema.optionalKey(Schema.String),
+  /** By the service's count. */
+  total: Schema.Int
+})
+/** A parent that a pass has begun. */
+export type Begun = typeof Begun.Type
+
+const Place = Schema.Struct({
+  /** As long as those that changed since then are begun. */
+  changedSince: Schema.optionalKey(Schema.String),
+  /** The key of the last parent that was begun in this order. */
+  after: Schema.optionalKey(Schema.String),
+  begun: Schema.Array(Begun)
+})
+
+const PlaceText = Schema.fromJsonString(Place)
+
+export class Bookmarks {
+  #changedSince: Instant | undefined
+  #after: string | undefined
+  readonly #begun: Map<string, Begun>
+
+  private constructor({ after, begun, changedSince }: typeof Place.Type) {
+    this.#changedSince = changedSince
+    this.#after = after
+    this.#begun = new Map(begun.map((each) => [each.key, each]))
+  }
+
+  /** Of a pass that begins. `changedSince`: when the pass before it began, if there was one. */
+  static first(changedSince: Instant | undefined): Bookmarks {
+    return new Bookmarks({ begun: [], ...(changedSince === undefined ? {} : { changedSince }) })
+  }
+
+  /** Undefined if it isn't the text of one. */
+  static read(text: string): Bookmarks | undefined {
+    return Option.getOrUndefined(
+      Option.map(Schema.decodeUnknownOption(PlaceText)(text), (place) => new Bookmarks(place))
+    )
+  }
+
+  get text(): string {
+    return JSON.stringify({
+      ...(this.#changedSince === undefined ? {} : { changedSince: this.#changedSince }),
+      ...(this.#after === undefined ? {} : { after: this.#after }),
+      begun: [...this.#begun.values()]
+    })
+  }
+
+  /** Which parents come next. */
+  get asked(): Asked {
+    return { after: this.#after, changedSince: this.#changedSince }
+  }
+
+  get begun(): ReadonlyArray<Begun> {
+    return [...this.#begun.values()]
+  }
+
+  /** There are no more in this order: false if it was the last. */
+  turn(): boolean {
+    if (this.#changedSince === undefined) return false
+    this.#changedSince = undefined
+    this.#after = undefined
+    return true
+  }
+
+  /** In the order of their keys. */
+  begin({ key, values }: Parent): Begun {
+    const begun: Begun = { key, values, total: 0 }
+    this.#after = key
+    this.#begun.set(key, begun)
+    return begun
+  }
+
+  /** A parent that needn't be begun. */
+  skip(key: string): void {
+    this.#after = key
+  }
+
+  /** A page is written; `total` is given by the first one. */
+  advance(key: string, from: string, total: number | undefined): void {
+    const begun = this.#begun.get(key)
+    if (begun !== undefined) this.#begun.set(key, { ...begun, from, total: total ?? begun.total })
+  }
+
+  /** Returns its total. */
+  finish(key: string): number {
+    const total = this.#begun.get(key)?.total ?? 0
+    this.#begun.delete(key)
+    return total
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Tombstones for what passes that agree did not show. After an answer that took long, a tombstone can be older than its row
+ * and lose: then the next pass tries again.
+ */
+import { Effect } from "effect"
+import { sql } from "kysely"
+import * as Change from "../Domain/Change.ts"
+import * as Instant from "../Domain/Instant.ts"
+import * as Version from "../Domain/Version.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
+import type { Warehouse } from "../Stores/Warehouse.ts"
+import * as Sightings from "./Sightings.ts"
+
+const tombstoneBatch = 1000
+
+interface Burying {
+  readonly store: Store["Service"]
+  readonly warehouse: Warehouse["Service"]
+}
+
+/** `absent`: at most so many of the ids to bury that are still known. */
+export const buryAbsent = Effect.fnUntraced(function* (
+  { store, warehouse }: Burying,
+  { resource, started_at: at }: { readonly resource: string; readonly started_at: Instant.Instant },
+  absent: (limit: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
+) {
+  const version = Version.make(Instant.toMicros(at), 0, "")
+  while (true) {
+    const ids = yield* absent(tombstoneBatch)
+    if (ids.length === 0) return
+    const records = ids.filter(Sightings.isRecordId)
+    const changes = records.map((id) => Change.absence(resource, id, version, at))
+    yield* warehouse.write({ changes, events: [] })
+    const left = yield* unburied(warehouse, resource, records)
+    const buried = ids.filter((id) => !left.has(id))
+    if (buried.length === 0) return
+    yield* Sightings.forget(store, resource, buried)
+  }
+})
+
+const unburied = Effect.fnUntraced(function* (
+  warehouse: Warehouse["Service"],
+  resource: string,
+  ids: ReadonlyArray<string>
+) {
+  if (ids.length === 0) return new Set<string>()
+  const { key } = yield* warehouse.table(resource)
+  const { rows } = yield* warehouse.query((db) =>
+    sql<{ id: unknown }>`
+      select ${sql.ref(key)} as id from ${sql.table(`construction.${resource}`)}
+      where ${sql.ref(key)} in (${sql.join(ids)}) and _deleted_at is null`.execute(db)
+  )
+  return new Set(rows.map(({ id }) => String(id)))
+})

@@ -1,0 +1,107 @@
+/**
+ * Reads what changed in a list since it was last read, by the filter that it offers, page after page. Between passes over the
+ * whole list this keeps its copy new; it proves nothing, and takes nothing that it doesn't show for deleted.
+ *
+ * Guarantees: what changes while it runs is read by the next one, which asks from the begin of this one (the list asks for more
+ * than that, by what its filter can't say). Records may slip from page to page, unseen: after several pages, the next one asks
+ * from the begin of the one before, so that each change is asked for twice; and from where this one asked if it noticed that
+ * pages moved, or the process dies in between.
+ */
+import { Effect } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import { Circle } from "./Circle.ts"
+import type { Lane } from "./Pace.ts"
+import * as Sightings from "./Sightings.ts"
+import { isSerial, type PagedList, type SerialList, type SerialPage, type SourceError } from "./Source.ts"
+import type { Walking } from "./Verdict.ts"
+
+export interface Changed extends Walking {
+  readonly list: PagedList | SerialList
+  readonly lane: Lane
+  /** One was read. */
+  readonly onPage: () => void
+}
+
+export interface Outcome {
+  readonly state: Checkpoints.PassState
+  readonly rows: number
+  readonly pages: number
+}
+
+/** `state`: of the last pass over the whole list, which has ended. */
+export const run = Effect.fn("ChangedPass.run")(function* (pass: Changed, state: Checkpoints.PassState) {
+  const { room, store, warehouse } = pass
+  yield* Sightings.adopt(store, state.resource)
+  const since = state.changed_from ?? state.started_at
+  const read = new Read()
+  for (let from: string | undefined; ;) {
+    yield* room.enter
+    const page = yield* pageOf(pass, state, from, since)
+    yield* Sightings.announce(store, state.resource, [...new Set(page.changes.map(({ id }) => id))])
+    yield* warehouse.write({ changes: page.changes, events: [] })
+    const ids = page.changes.map(({ id }) => id)
+    yield* Checkpoints.saveChanged(store, state, { ids, bad: page.bad }, page.receivedAt)
+    yield* room.leave(1)
+    pass.onPage()
+    if (read.isOver(page)) break
+    from = page.next
+  }
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const began = Instant.fromMicros(read.beganMicros)
+  const next: Checkpoints.PassState = {
+    ...state,
+    changed_at: Instant.fromMillis(now),
+    changed_began: began,
+    changed_from: read.hasMoved ? since : read.pages === 1 ? began : (state.changed_began ?? since)
+  }
+  yield* Checkpoints.saveState(store, next)
+  return { state: next, rows: read.rows, pages: read.pages } satisfies Outcome
+})
+
+/** Numbered pages are followed, too: mostly there is one. */
+const pageOf = (
+  { lane, list }: Changed,
+  { per_page }: Checkpoints.PassState,
+  from: string | undefined,
+  since: Instant.Instant
+): Effect.Effect<SerialPage, SourceError> => {
+  if (isSerial(list)) return list.follow(from, lane, since)
+  const number = Number(from ?? 1)
+  return Effect.map(list.fetch(number, per_page, lane, since), (page): SerialPage => {
+    const isLast = page.records === 0 || number * page.perPage >= page.total
+    return { ...page, total: page.total, next: isLast ? undefined : String(number + 1) }
+  })
+}
+
+/** What was read so far. */
+class Read {
+  readonly #circle = new Circle()
+  #last: ReadonlySet<string> = new Set()
+  #total: number | undefined
+  #isDisturbed = false
+  rows = 0
+  pages = 0
+  beganMicros = 0
+
+  /** Records may have slipped from one page to another, unseen. */
+  get hasMoved(): boolean {
+    return this.#isDisturbed || (this.#total !== undefined && this.rows !== this.#total)
+  }
+
+  /** True after the last page. */
+  isOver(page: SerialPage): boolean {
+    const ids = new Set(page.changes.map(({ id }) => id))
+    const isRound = this.#circle.leadsTo(page)
+    if (this.pages++ === 0) this.beganMicros = page.observedMicros
+    // 0 also stands for a list that isn't counted.
+    if (page.total > 0) {
+      if (this.#total !== undefined && this.#total !== page.total) this.#isDisturbed = true
+      this.#total = page.total
+    }
+    if (isRound || [...ids].some((id) => this.#last.has(id))) this.#isDisturbed = true
+    this.#last = ids
+    this.rows += page.records
+    return isRound || page.next === undefined
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The lists that are walked, and where each is. The Store has it, too, so that a worker knows what another one has walked
+ * meanwhile.
+ */
+import { Duration, Effect, Latch } from "effect"
+import type { Store } from "../Stores/Store.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Lane } from "./Pace.ts"
+import { isChild, isPaged, type List } from "./Source.ts"
+import { needed } from "./Shares.ts"
+import type { Sharing } from "./Waiters.ts"
+
+export interface Track {
+  readonly list: List
+  readonly wake: Latch.Latch
+  /** By default as often as the worker walks. */
+  readonly every: Duration.Duration
+  lane: Lane
+  state: Checkpoints.PassState | undefined
+  pagesDone: number
+  quarantined: number
+  /** In a row. */
+  failures: number
+  /** What the last pass over the whole list had to say. */
+  said: string | undefined
+  /** While what changed is read: how many pages were read by now. */
+  changedPages: number | undefined
+  /** How many pages that took the last time. */
+  pagesChanged: number
+  /** By the monotonic clock: when the pass under way should have ended, so that the list is walked as often as it says. */
+  deadlineMs: number
+  readonly sharing: Sharing
+}
+
+export const make = (list: List, walkEvery: Duration.Duration): Effect.Effect<Track> =>
+  Effect.map(Latch.make(false), (wake) => {
+    const { resource: name } = list
+    const need = (nowMs: number) => needed(requestsLeft(track), track.deadlineMs - nowMs)
+    const track: Track = {
+      list,
+      wake,
+      every: list.every ?? walkEvery,
+      lane: "backfill",
+      state: undefined,
+      pagesDone: 0,
+      quarantined: 0,
+      failures: 0,
+      said: undefined,
+      changedPages: undefined,
+      pagesChanged: 1,
+      deadlineMs: 0,
+      sharing: { name, isFirst: name === documented, need }
+    }
+    return track
+  })
+
+/** The only list that the interface document shows. */
+const documented = "projects"
+
+type Progress = Pick<Track, "changedPages" | "list" | "pagesChanged" | "pagesDone" | "state">
+
+/** Of what is read now, or of the next pass; infinite if that isn't known before the first pass has ended. */
+export const requestsLeft = ({ changedPages, pagesChanged, ...progress }: Progress): number =>
+  changedPages === undefined ? wholeLeft(progress) : Math.max(1, pagesChanged - changedPages)
+
+/** The same of the whole list. */
+export const wholeLeft = ({ list, pagesDone, state }: Pick<Track, "list" | "pagesDone" | "state">): number => {
+  if (state === undefined) return Number.POSITIVE_INFINITY
+  if (state.finished_at !== null) return Math.max(1, state.pages_total)
+  // Only numbered pages are known beforehand.
+  const pages = isPaged(list) ? state.pages_total : (state.pages_before ?? Number.POSITIVE_INFINITY)
+  return Math.max(1, pages - pagesDone)
+}
+
+export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
+  Effect.map(Checkpoints.standings(store), (standing) => {
+    for (const track of tracks) Object.assign(track, standing(track.list.resource))
+  })
+
+export const restore = (store: Store["Service"], track: Track) =>
+  Effect.map(Checkpoints.standing(store, track.list.resource), (standing) => void Object.assign(track, standing))
+
+/** Of a child list: its parents', which is walked first. */
+export const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
+  isChild(list) ? tracks.find((track) => track.list.resource === list.parent.table) : undefined
