@@ -4,9 +4,12 @@
  */
 import * as Json from "../../src/Domain/Json.ts"
 import type { Fields } from "./Shelf.ts"
+import { textHash } from "./Spelling.ts"
 
 const meanings = {
   "other-type": "The first field of each record has another type than the schema says.",
+  "new-field": "Each record has a field more than its schema says, `unannounced`: a whole number.",
+  "no-field": "Records don't have their first field.",
   "no-id": "Records have no id.",
   "object-id": "Each id is an object with the id in it.",
   refused: "The list is refused, with every token, as if the scope were missing.",
@@ -49,9 +52,16 @@ export const spoilt = (fault: FaultName | undefined, record: Fields, id: string,
       return { ...record, [first]: ofOtherType(record[first] ?? null) }
     case "object-id":
       return { ...record, [id]: { value: record[id] } }
+    case "new-field":
+      return { ...record, unannounced: textHash(String(record[id])) % 1000 }
+    case "no-field":
+      return without(record, first)
     case "no-id":
-      return Object.fromEntries(Object.entries(record).filter(([name]) => name !== id))
+      return without(record, id)
     default:
       return record
   }
 }
+
+const without = (record: Fields, field: string): Fields =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== field))

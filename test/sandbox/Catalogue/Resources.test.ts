@@ -129,6 +129,10 @@ describe("A resource with a fault", () => {
       assert.isString(catalogue.truth("companies")[0]?.single["name"])
       yield* set("other-type")
       assert.strictEqual((yield* first)["name"], 7)
+      yield* set("new-field")
+      assert.isTrue(Number.isInteger((yield* first)["unannounced"]))
+      yield* set("no-field")
+      assert.notProperty(yield* first, "name")
       assert.deepStrictEqual((yield* administration("POST", "/resources/companies/fault/off")).body, {
         name: "companies",
         fault: null
@@ -136,7 +140,7 @@ describe("A resource with a fault", () => {
       assert.strictEqual(Json.stringify(yield* first), Json.stringify(catalogue.truth("companies")[0]?.listed))
       const wrong = yield* set("none")
       assert.strictEqual(wrong.status, 400)
-      assert.include(String(wrong.body["message"]), "other-type, no-id, object-id, refused, gone")
+      assert.include(String(wrong.body["message"]), "other-type, new-field, no-field, no-id, object-id, refused, gone")
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
