@@ -2,7 +2,7 @@
  * Backfill: the service's lists.
  *
  *   service ──pages──► Construction ──► Walk ──► Warehouse
- *                      paced, retried   rows first, then the page's checkpoint
+ *                      paced, retried   rows first, then the page's checkpoint; new fields become columns (Learning)
  *
  * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts one at once.
  */
@@ -10,14 +10,17 @@ import { Effect, Layer } from "effect"
 import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.ts"
 import * as Construction from "../connectors/construction/Construction.ts"
 import { Uptime } from "../src/Intake/Uptime.ts"
+import { Learning } from "../src/Walk/Learning.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 import type { Warehouse } from "../src/Stores/Warehouse.ts"
 import { cameLate } from "../src/Stores/Evidence.ts"
 
 const walkTheGap = Effect.flatMap(Walk, (walk) => walk.now("gap"))
 
+const walking = Walk.layer.pipe(Layer.provide(Learning.walking), Layer.provideMerge(Learning.layer))
+
 export const backfill = Uptime.layerWith<Walk | Warehouse>({
   offsets: retrySchedule,
   onLost: walkTheGap,
   cameLate
-}).pipe(Layer.provideMerge(Walk.layer), Layer.provideMerge(Construction.layer))
+}).pipe(Layer.provideMerge(walking), Layer.provideMerge(Construction.layer))

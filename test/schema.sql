@@ -105,6 +105,31 @@ CREATE TABLE "kysely_migration" ("name" varchar(255) not null primary key, "time
 
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 
+CREATE TABLE "learned_columns" ( -- Columns that tables of lists got by themselves, from fields that records were seen to have.
+  -- The list, by its resource name.
+  "resource" text not null,
+  -- The column.
+  "name" text not null,
+  -- The field of the records whose value it holds.
+  "field" text not null,
+  -- Its type.
+  "type" text not null,
+  -- The column beside which it stands: it holds what doesn't fit that one.
+  "beside" text,
+  -- When the table got it.
+  "learned_at" text not null,
+  primary key ("resource", "name")
+) strict, without rowid;
+
+CREATE TRIGGER learned_columns_logs_delete after delete on "learned_columns"
+  begin insert into row_changes (table_name, row_key) values ('learned_columns', json_array(old."resource", old."name")); end;
+
+CREATE TRIGGER learned_columns_logs_insert after insert on "learned_columns"
+  begin insert into row_changes (table_name, row_key) values ('learned_columns', json_array(new."resource", new."name")); end;
+
+CREATE TRIGGER learned_columns_logs_update after update on "learned_columns"
+  begin insert into row_changes (table_name, row_key) values ('learned_columns', json_array(new."resource", new."name")); end;
+
 CREATE TABLE "ledger_certified" ( -- The IPCs that are certified, by project and first certificate: what comes before each. It follows from the facts.
   -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text primary key,
@@ -1005,6 +1030,15 @@ create table siteledger.inbox_queue (
   "received_at" text collate "C" not null
 );
 
+create table siteledger.learned_columns (
+  "resource" text collate "C" not null,
+  "name" text collate "C" not null,
+  "field" text collate "C" not null,
+  "type" text collate "C" not null,
+  "beside" text collate "C",
+  "learned_at" text collate "C" not null
+);
+
 create table siteledger.ledger_certified (
   "ipc_id" text collate "C" not null,
   "project_id" text collate "C" not null,
@@ -1351,6 +1385,8 @@ alter table siteledger.inbox add constraint inbox_body_sha256_key UNIQUE (body_s
 alter table siteledger.inbox add constraint inbox_pkey PRIMARY KEY (sequence);
 
 alter table siteledger.inbox_queue add constraint inbox_queue_pkey PRIMARY KEY (id);
+
+alter table siteledger.learned_columns add constraint learned_columns_pkey PRIMARY KEY (resource, name);
 
 alter table siteledger.ledger_certified add constraint ledger_certified_pkey PRIMARY KEY (ipc_id);
 

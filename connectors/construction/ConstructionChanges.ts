@@ -68,7 +68,7 @@ interface Headed {
 
 /** Undefined if each record has to be looked at: a field has several names, or may be further inside. */
 const headed = (
-  { columns, dropped, hashed, isWhole, key: [key, ...others], parameters, resource }: ListShape,
+  { columns, dropped, hashed, isClosed, isWhole, key: [key, ...others], parameters, resource }: ListShape,
   { names }: Form,
   version: Version.Version,
   seenAt: Instant.Instant
@@ -91,7 +91,7 @@ const headed = (
   const place = places.get("id")
   if (place === undefined) return undefined
   places.delete("id")
-  const rest = names.flatMap((name, place) => (taken.has(name) ? [] : [[name, place + 1] as const]))
+  const rest = names.flatMap((name, place) => (isClosed || taken.has(name) ? [] : [[name, place + 1] as const]))
   return {
     sheet: sheet(
       { entity: resource.name, keyColumn: "id", version, seenAt, columns: places },
@@ -111,8 +111,16 @@ const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined 
 }
 
 /** Without what isn't to be kept. */
-const kept = ({ dropped, secret }: ListShape, record: unknown): Pick<BadRecord, "record" | "sha256"> => {
-  const text = Json.stringify(Fields.without(record, [...dropped, ...secret]))
+const kept = (
+  { columns, dropped, isClosed, key, secret }: ListShape,
+  record: unknown
+): Pick<BadRecord, "record" | "sha256"> => {
+  const known = [
+    ...columns.flatMap(([, names]) => names),
+    ...key.flatMap((part) => ("names" in part ? part.names : []))
+  ]
+  const wanted = isClosed ? Fields.only(record, known) : record
+  const text = Json.stringify(Fields.without(wanted, [...dropped, ...secret]))
   return { record: text, sha256: hash("sha256", text) }
 }
 
@@ -159,7 +167,7 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
       Fields.keepMisfit(fields, column, field.value)
     }
   }
-  Fields.keepRest(fields, places, taken, noEnvelope)
+  if (!shape.isClosed) Fields.keepRest(fields, places, taken, noEnvelope)
   const { extra, misfits, values } = fields
   return { entity: resource.name, id, version, source: "page", seenAt, values, misfits, extra }
 }

@@ -73,3 +73,16 @@ const withoutOne = (value: unknown, path: string): unknown => {
   const { [name]: inner, ...rest } = value
   return name === path ? rest : { ...value, [name]: withoutOne(inner, path.slice(dot + 1)) }
 }
+
+/** The record with nothing but what is at these paths, and what lies around it. */
+export const only = (record: unknown, paths: ReadonlyArray<string>): unknown => {
+  if (!Json.isObject(record)) return undefined
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => {
+      if (paths.includes(name)) return [[name, value]]
+      const inner = paths.flatMap((path) => (path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : []))
+      const within = inner.length === 0 ? undefined : only(value, inner)
+      return within === undefined ? [] : [[name, within]]
+    })
+  )
+}

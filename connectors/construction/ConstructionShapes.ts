@@ -34,6 +34,8 @@ export interface ListShape {
   readonly secret: Names
   /** Nothing else fills the table: a field that a record doesn't have is null from then on. */
   readonly isWhole: boolean
+  /** A field without a column isn't kept. */
+  readonly isClosed: boolean
 }
 
 export const projectsShape = (aliases: Aliases = {}, places = documented.list): ListShape => ({
@@ -50,7 +52,8 @@ export const projectsShape = (aliases: Aliases = {}, places = documented.list): 
   dropped: [],
   hashed: new Set(),
   secret: [],
-  isWhole: false
+  isWhole: false,
+  isClosed: false
 })
 
 /** Of a JSON Pointer (RFC 6901). */
@@ -100,6 +103,7 @@ export const shapeOf = (list: List): ListShape => {
     dropped: inRecord.filter(({ use }) => use === "drop").flatMap(fieldOf),
     hashed: new Set(kept.flatMap(({ name, use }) => (use === "hash" ? [name] : []))),
     secret: inRecord.filter(({ use }) => use === "hash").flatMap(fieldOf),
-    isWhole: !entityNames.some((name) => name === list.table)
+    isWhole: !entityNames.some((name) => name === list.table),
+    isClosed: list.newFields === "discard"
   }
 }

@@ -80,7 +80,7 @@ const suggestionOf = (
   isKey: boolean
 ): Suggestion => {
   const shape = shapes.of(schema)
-  const isSecret = secretNames.test(column) && shape.kind === "scalar" && shape.type === "string"
+  const isSecret = isSecretName(column) && shape.kind === "scalar" && shape.type === "string"
   const isPersonal = personalNames.test(column)
   if (shape.kind !== "scalar") return { type: "JSON", isMoney: false, isMinor: false, isSecret, isPersonal }
   const isMoney = !isKey && (isAmount === true || isMoneyField(shape, name))
@@ -136,6 +136,9 @@ const byExample = ({ schema }: Scalar): ColumnType => {
 
 const secretNames =
   /(^|_)(password|passwd|secret|token|api_key|private_key|access_key|credential|credentials|passphrase)$/
+/** A column of this name would hold one. */
+export const isSecretName = (name: string): boolean => secretNames.test(name)
+
 const personalNames =
   /(^|_)(email|e_mail|phone|mobile|iban|ssn|passport|birthday|birth_date|date_of_birth|tax_id|national_id|first_name|last_name|surname|ip_address)$/
 

@@ -57,7 +57,14 @@ export const resourceOf = (list: List): Resource => {
     return { ...resource, columns: { ...resource.columns, ...columnsBut(list, (name) => names.has(name)) } }
   }
   const isOwn = (name: string) => Object.hasOwn(commonColumns, name)
-  const shared = { name: list.table, says: `What ${list.read} lists.`, stages: [], fields: fieldsOf(list) }
+  const shared = {
+    name: list.table,
+    says: `What ${list.read} lists.`,
+    stages: [],
+    fields: fieldsOf(list),
+    isWhole: true as const,
+    ...((list.newFields ?? "evolve") === "evolve" ? { learns: true as const } : {})
+  }
   if (!isNamedById(list)) {
     return { ...shared, key: "VARCHAR", keyColumn: "_key", columns: columnsBut(list, isOwn) }
   }

@@ -26,6 +26,9 @@ export type Kind = (typeof kinds)[number]
 export const confidences = ["high", "medium", "low"] as const
 export type Confidence = (typeof confidences)[number]
 
+/** What becomes of a field that has no column: one is made, or it stays among the other fields, or it isn't kept. */
+export const newFields = ["evolve", "freeze", "discard"] as const
+
 export const timeForms = ["date-time", "date", "unix-seconds", "http-date"] as const
 
 const Texts = Schema.Array(Schema.String)
@@ -114,6 +117,8 @@ export const List = Schema.Struct({
       })
     )
   }),
+  /** evolve by default. */
+  newFields: Schema.optionalKey(Schema.Literals(newFields)),
   /** How many there are, once a person knows. */
   records: Schema.optionalKey(Whole),
   /** What one walk costs, with so many records or as many as are assumed. Only told. */

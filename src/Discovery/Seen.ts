@@ -3,6 +3,7 @@
  * columns that stayed empty. Pure: what came is counted elsewhere.
  */
 import type { Difference } from "./Compare.ts"
+import { entityNames } from "../Domain/Resource.ts"
 import { below } from "./Document.ts"
 import type { Column, List } from "./Review.ts"
 
@@ -29,12 +30,24 @@ export const compareSeen = (list: List, seen: Seen): ReadonlyArray<Difference> =
   )
   return [
     ...came.map(({ column, what }): Difference => ({ of: list.read, ...verdictOf(column, what, seen) })),
+    ...learnedIn(list, seen).map(([name, count]): Difference => ({
+      verdict: "new",
+      of: list.read,
+      what: `${name} is a column that the table got by itself, with a value ${often(seen, count)}, and isn't in the document`
+    })),
     ...(seen.rows === 0 ? [] : empty).map(({ name }): Difference => ({
       verdict: "gone",
       of: list.read,
       what: `${name} never came, in ${seen.rows} rows`
     }))
   ]
+}
+
+/** Nothing else adds columns to a list's own table. */
+const learnedIn = ({ columns, table }: List, { filled }: Seen): ReadonlyArray<readonly [string, number]> => {
+  if (entityNames.some((name) => name === table)) return []
+  const known = new Set(columns.map(({ name }) => name))
+  return [...filled].filter(([name]) => !known.has(name) && name !== "id" && !name.startsWith("_"))
 }
 
 const verdictOf = (column: Column | undefined, what: string, { filled }: Seen): Omit<Difference, "of"> => {

@@ -48,6 +48,14 @@ export interface Resource {
    * By field of the service: the column that it fills, null if it isn't kept. Rows from before the column have it in `_extra`.
    */
   readonly fields?: ReadonlyMap<string, string | null>
+  /** Fields without a column get one by themselves. */
+  readonly learns?: true
+  /** By field, the column that it got so. It takes only what it holds exactly (`Fit`). */
+  readonly learned?: ReadonlyMap<string, string>
+  /** By column, the one beside it that takes what it doesn't hold. */
+  readonly spills?: ReadonlyMap<string, string>
+  /** Only pages fill it, and each says all of a record: a field that the newest one doesn't have is null. */
+  readonly isWhole?: true
 }
 
 const of =

@@ -10,6 +10,7 @@ import * as Instant from "../Domain/Instant.ts"
 import { Export } from "../Lake/Export.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
 import { Outbox } from "../Ledger/Outbox.ts"
+import { Learning } from "../Walk/Learning.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { startedAt, version } from "../Runtime/Program.ts"
@@ -42,6 +43,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
     Effect.gen(function* () {
       const apply = yield* Apply
       const inbox = yield* Inbox
+      const learning = yield* Learning
       const ledger = yield* Ledger
       const outbox = yield* Outbox
       const exports = yield* Export
@@ -73,6 +75,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           inbox: inboxStatus,
           events: yield* apply.counts,
           backfill,
+          learned: yield* learning.status,
           api: yield* pace.usage,
           subscription: yield* subscription.status,
           receiver: yield* receiver.status,

@@ -66,7 +66,10 @@ export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, found: FoundTabl
   return {
     tables: new EntityTables(all.map(({ table }) => table)),
     made: all.flatMap(({ isMade, table }) => (isMade ? [table] : [])),
-    added: all.flatMap(({ added, table }) => added.map((column) => ({ table, column })))
+    // In the order in which writers take tables.
+    added: all
+      .toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))
+      .flatMap(({ added, table }) => added.map((column) => ({ table, column })))
   }
 }
 

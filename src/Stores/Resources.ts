@@ -5,14 +5,18 @@
 import { Context } from "effect"
 import type { Resource } from "../Domain/Resource.ts"
 import { described, type EntityTable, usual } from "./EntityTables.ts"
+import { type LearnedColumn, withLearned } from "./LearnedColumns.ts"
 
 export const Resources = Context.Reference<ReadonlyArray<Resource>>("siteledger/Resources", {
   defaultValue: () => []
 })
 
 /** Which tables of entities a warehouse is to have. One of the resources may add to a table of every warehouse. */
-export const wantedTables = (resources: ReadonlyArray<Resource>): ReadonlyArray<EntityTable> => {
+export const wantedTables = (
+  resources: ReadonlyArray<Resource>,
+  learned: ReadonlyArray<LearnedColumn>
+): ReadonlyArray<EntityTable> => {
   const byName = new Map(usual.map((table) => [table.name, table]))
-  for (const resource of resources) byName.set(resource.name, described(resource))
+  for (const resource of resources) byName.set(resource.name, described(withLearned(resource, learned)))
   return [...byName.values()]
 }

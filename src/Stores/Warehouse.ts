@@ -12,6 +12,7 @@ import type { Chunk } from "./Deliveries.ts"
 import type { EntityTable } from "./EntityTables.ts"
 import type { Piece } from "./Piece.ts"
 import type { JournalLine } from "./JournalLines.ts"
+import type { StoreError } from "./Store.ts"
 import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
@@ -146,6 +147,12 @@ export class Warehouse extends Context.Service<
     readonly version: Effect.Effect<number>
     /** A table of entities, as it is here. Dies if there is none. */
     readonly table: (name: string) => Effect.Effect<EntityTable, WarehouseError>
+    /**
+     * Gives the tables the columns that the Store has learned (`LearnedColumns`) and they lack. A step of its own: nothing else is written or read
+     * meanwhile, and it is on disk when it returns. If it is cut off, the next start does it. In a shared database it joins
+     * the transaction in which they are learned; workers notice with their next write.
+     */
+    readonly evolve: Effect.Effect<void, WarehouseError | StoreError>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
     /**

@@ -63,6 +63,10 @@ describe("a review file", () => {
       ["has plan.requestsPerMinute, which isn't a whole number of at least 1."]
     ],
     [withList(things, { on: "yes" }), ["has lists.2 (GET /things).on, which isn't true or false."]],
+    [
+      withList(things, { newFields: "maybe" }),
+      ["has lists.2 (GET /things).newFields, which isn't one of evolve, freeze, discard."]
+    ],
     [withList(things, { key: "id" }), ["has lists.2 (GET /things).key, which isn't a list of columns' names."]],
     [
       withList(things, { paging: { style: "pages" } }),
@@ -86,6 +90,10 @@ describe("a review file", () => {
 
   it.each([
     [{ table: 'x"; drop table y' }, "whose table isn't a name of small letters, digits and _, at most 63 of them"],
+    [
+      { table: "vos", newFields: "evolve" },
+      'whose table vos keeps its columns; newFields is "freeze" or "discard" there'
+    ],
     [{ table: "../x" }, "whose table isn't a name of small letters, digits and _, at most 63 of them"],
     [{ read: "GET /../x" }, 'which isn\'t "GET" and a plain path like "GET /projects"'],
     [{ read: "GET //evil.example/x" }, 'which isn\'t "GET" and a plain path like "GET /projects"'],

@@ -56,6 +56,7 @@ const makeStub = () => {
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
     opened: Effect.void,
+    evolve: Effect.void,
     write: () => Effect.die("unused"),
     watermark: Effect.succeed(0),
     books: Effect.undefined,

@@ -95,6 +95,8 @@ export const strange = `
   insert into sightings values ('projects', 5, 1, 0, null), ('projects', 999999999999999999, 1, 0, null),
     ('projects', -3, 1, 0, ''), ('projects', '007', 1, 0, '7'), ('projects', 'NULL', 1, 0, 'NULL'),
     ('projects', '1234567890123456789', 1, 0, null), ('projects', '', 1, 0, null);
+  insert into learned_columns values ('projects', 'e_mail', 'E-Mäil "x"', 'VARCHAR', null, 'at'),
+    ('projects', 'e_mail_text', '__proto__', 'VARCHAR', 'e_mail', 'at');
   insert into pace values (1763600000, 4);
   insert into uptime (id, from_ms, to_ms) values (12, 1763600000000, 1763600000001);
   insert into closed_gaps values (1, 2, 'c', 'because');

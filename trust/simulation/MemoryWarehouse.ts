@@ -155,6 +155,7 @@ export const warehouseLayer = (
       id: "simulated",
       opened: oneAtATime.await,
       table: (name) => Effect.sync(() => described(byName(name))),
+      evolve: Effect.void,
       write,
       watermark: ask(() => progressOf(database, "applied_through")),
       books: ask(() => ({

@@ -5,6 +5,7 @@
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Parse from "../../../config/Parse.ts"
+import { entityNames } from "../../Domain/Resource.ts"
 import { listAt, textAt } from "../Document.ts"
 import { isName } from "../Names.ts"
 import { parametersIn } from "../Drafts.ts"
@@ -16,6 +17,7 @@ import {
   confidences,
   kinds,
   type List,
+  newFields,
   type Paging,
   Review,
   schema,
@@ -39,6 +41,7 @@ const takes: Readonly<Record<string, string>> = {
   confidence: oneOf(confidences),
   paging: "isn't a way of paging: style with the names of its parameters, as docs/discovery.md lists them",
   key: "isn't a list of columns' names",
+  newFields: oneOf(newFields),
   as: oneOf(timeForms),
   scope: "isn't a list of scopes",
   query: "isn't an object of texts by parameter (null: to be given)",
@@ -99,7 +102,7 @@ const problemsOf = ({ lists }: Review): Sentences => {
     ),
     ...twice(lists.map(({ read }) => read)).map((read) => `has ${read} twice.`),
     ...lists.flatMap((list) =>
-      [...formed(list), ...columnsOf(list), ...(list.on ? walkable(list, byTable) : [])].map(
+      [...formed(list), ...columnsOf(list), ...evolvable(list), ...(list.on ? walkable(list, byTable) : [])].map(
         (what) => `has ${list.read}, ${what}.`
       )
     )
@@ -189,6 +192,12 @@ const columnProblems = ({ from, money, name, parameter, type }: Column): Sentenc
   ...(from === undefined || parameter === undefined ? [] : ["has both from and parameter; keep one"]),
   ...(money === undefined || type === "DECIMAL(28,4)" ? [] : ["is money, which is DECIMAL(28,4)"])
 ]
+
+/** What events say of an entity has its columns. */
+const evolvable = ({ newFields: wanted, table }: List): Sentences =>
+  wanted === "evolve" && entityNames.some((name) => name === table)
+    ? [`whose table ${table} keeps its columns; newFields is "freeze" or "discard" there`]
+    : []
 
 /** What a walk needs. */
 const walkable = (list: List, byTable: ReadonlyMap<string, List>): Sentences => {

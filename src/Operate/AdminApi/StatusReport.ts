@@ -155,6 +155,8 @@ export const StatusReport = Schema.Struct({
   inbox: Inbox,
   events: Schema.Record(Schema.String, Count),
   backfill: Schema.Record(Schema.String, Walk),
+  /** Columns that tables of lists got by themselves, and values of listed records that didn't fit their column, since the start. */
+  learned: Schema.Struct({ columns: Count, misfits: Count }),
   api: Schema.Struct({ limitPerMinute: Count, usedLastMinute: Count }),
   subscription: Subscription,
   receiver: Receiver,

@@ -91,9 +91,9 @@ const intake = [
   ),
   counter(
     "siteledger_misfits_total",
-    "Values that didn't fit their column and are kept in _extra",
+    "Values that didn't fit their column and are kept beside it or in _extra",
     [],
-    ({ report }) => report.events["misfits"] ?? 0
+    ({ report }) => (report.events["misfits"] ?? 0) + report.learned.misfits
   ),
   counter("siteledger_receiver_deliveries_total", "Requests to the receiver, by outcome", ["outcome"], ({ report }) => {
     const { port: _port, ...counted } = report.receiver

@@ -164,6 +164,12 @@ export const service = {
     ({ pages, resource, rows, seconds }) =>
       `Read ${counted(rows, "changed row")} of ${resource}, ${counted(pages, "page")} in ${seconds} s`
   ),
+  "columns.added": line(
+    "Info",
+    "Records have fields that had no column: the list's table got some.",
+    { resource, columns: text("their names and types") },
+    (is) => `The table of ${is.resource} has new columns: ${is.columns}`
+  ),
   "secret.added": line(
     "Info",
     "A webhook secret was added by hand.",

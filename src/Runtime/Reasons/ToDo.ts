@@ -52,6 +52,8 @@ const ofOne = {
   "outbox waits": "Compare with accounting: `siteledger ledger sink compare FILE`.",
   // Files and copies
   warehouse: "Give the worker what it needs to open the file (rights, room, another program that lets go of it).",
+  columns:
+    "Wait, as it is tried again by itself; if it stays, look for what keeps a table locked, or for room on the disk.",
   publish: "Make room in the data directory; the copy is made again by itself.",
   export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",

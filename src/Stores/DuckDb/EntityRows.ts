@@ -104,7 +104,9 @@ export class EntityRows {
   /** `first`: the only changes of entities that have no row, which need no merging. */
   async #sorted(name: string, changes: ReadonlyArray<Change>): Promise<Sorted> {
     const listed = changes.filter((change) => change instanceof Listed)
-    if (listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
+    // Which have the fields of learned columns among the others.
+    const areApart = (this.#tables.of(name).resource.learned?.size ?? 0) > 0
+    if (areApart || listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
       return { first: [], others: changes }
     }
     const { numbers } = await this.#stored.numbered(name)

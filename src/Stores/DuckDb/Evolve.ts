@@ -1,6 +1,6 @@
 /**
  * Gives a DuckDB file the tables and columns of entities that it lacks for this worker. In one transaction of its own,
- * with no other write beside it and a checkpoint after it: a crash leaves the file with all of it or without.
+ * between two checkpoints, so that its log holds no rows beside them: a crash leaves the file with all of it or without.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
@@ -39,12 +39,13 @@ const foundIn = async (connection: DuckDBConnection): Promise<FoundTables> => {
   return new Map([...byTable].map(([table, all]) => [table, columnsOf(all)]))
 }
 
-/** `wanted`: tables that it is to have; it keeps those that it has besides. */
+/** `wanted`: tables that it is to have; it keeps those that it has besides. Nothing else may use the file meanwhile. */
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>
   withConnection(instance, async (connection) => {
     const evolution = evolutionOf(wanted, await foundIn(connection))
     const statements = Ddl.evolving(evolution)
     if (statements.length === 0) return evolution.tables
+    await connection.run("checkpoint")
     await connection.run("begin transaction")
     try {
       for (const statement of statements) await connection.run(statement)
@@ -53,6 +54,11 @@ export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTab
       await connection.run("rollback").catch(() => undefined)
       throw cause
     }
-    await connection.run("checkpoint")
+    await connection.run("checkpoint").catch(unmixed)
     return evolution.tables
   })
+
+/** The file is opened again then, which begins with a checkpoint. */
+const unmixed = (cause: unknown): never => {
+  throw new Error("FATAL: new columns aren't checkpointed, and no rows may follow them", { cause })
+}

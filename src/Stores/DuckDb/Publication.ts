@@ -48,7 +48,7 @@ const hiddenOf = (target: string): string => `${target}.previous`
 
 export class Publication {
   readonly #instance: DuckDBInstance
-  readonly #tables: ReadonlyMap<string, Shown>
+  #tables: ReadonlyMap<string, Shown>
   readonly #exclusively: Exclusively
   readonly #limits: Limits
   #shown: Copy | undefined
@@ -70,6 +70,13 @@ export class Publication {
     this.#shown?.since.add(table, keys)
     this.#hidden?.since.add(table, keys)
     this.#next?.add(table, keys)
+  }
+
+  /** The files have other columns: the next copy is made whole. Not while one is made. */
+  evolved(tables: ReadonlyArray<Shown>): void {
+    this.#tables = new Map(tables.map((table) => [table.name, table]))
+    this.#shown = undefined
+    this.#hidden = undefined
   }
 
   /** `isWhole`: without the file before it, which may be damaged. */

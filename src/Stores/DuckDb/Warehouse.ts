@@ -3,12 +3,14 @@
  *
  * Guarantees: at start the file is compared with the Store (`OwnFile`). A missing, foreign, older or damaged file is set
  * aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be opened
- * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again.
+ * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again. Columns
+ * are added while nothing else uses the file.
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
 import { Restart } from "../../Runtime/Restart.ts"
-import type { Store, StoreError } from "../Store.ts"
+import * as LearnedColumns from "../LearnedColumns.ts"
+import { Store, type StoreError } from "../Store.ts"
 import {
   type Batch,
   type BooksWatermark,
@@ -19,6 +21,7 @@ import {
 } from "../Warehouse.ts"
 import { attempt, attemptOn, noting } from "./Failure.ts"
 import type { OpenFile } from "./File.ts"
+import { Live } from "./Live.ts"
 import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
@@ -27,7 +30,6 @@ import { Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
-import { DuckDbWriter } from "./Writer.ts"
 
 /** Entries and decisions count only if they run from the first one without a gap. */
 const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
@@ -57,14 +59,39 @@ const piecesOf = ({ instance }: OpenFile, attemptFile: AttemptFile) =>
       }))
   )
 
-const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile: AttemptFile) =>
+/** How many may read at once: as many as want to. */
+const readers = 1_000_000
+
+interface Turns {
+  readonly attemptFile: AttemptFile
+  readonly oneWriter: Semaphore.Semaphore
+  readonly reading: Semaphore.Semaphore
+}
+
+/** Nobody else writes or reads meanwhile: a checkpoint fails while somebody does. */
+const alone =
+  ({ oneWriter, reading }: Turns) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(readers))
+
+const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
+  const run = on(instance)
+  return mirrorOf(
+    "the warehouse",
+    (use) => reading.withPermit(run(use)),
+    (use) => oneWriter.withPermit(Effect.uninterruptible(run(use)))
+  )
+}
+
+const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, oneWriter, reading }: Turns) =>
   Effect.gen(function* () {
+    yield* Effect.acquireRelease(reading.take(1), () => reading.release(1))
     yield* Effect.acquireRelease(
-      attempt(() => file.memory.takeRoom()),
-      () => Effect.promise(() => file.memory.giveRoom())
+      attempt(() => memory.takeRoom()),
+      () => Effect.promise(() => memory.giveRoom())
     )
     const taken = yield* Effect.acquireRelease(
-      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(file.instance, file.tables.all))),
+      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(instance, live.tables.all))),
       (opened) => Effect.promise(() => opened.close())
     )
     return {
@@ -79,20 +106,13 @@ const snapshotOf = (file: OpenFile, oneWriter: Semaphore.Semaphore, attemptFile:
     }
   })
 
-const fatal = "the warehouse has to be closed and opened again after an error"
-
-const make = (path: string, budgetMb: number) =>
-  Effect.gen(function* () {
-    const making = { shares: sharesOf(budgetMb), tables: wantedTables(yield* Resources) }
-    const { file, id } = yield* Effect.acquireRelease(openOwn(path, making), (opened) =>
-      Effect.promise(() => opened.file.close())
-    )
-    const attemptHere = attemptOn(file)
-    const noted = noting(path)
-    const restart = yield* Effect.serviceOption(Restart)
+/** Once the file has to be opened again, nothing is done with it any more. */
+const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
+  Effect.map(Effect.serviceOption(Restart), (restart) => {
+    const [attemptHere, noted] = [attemptOn(file), noting(path)]
     const openAgain = Option.match(restart, { onNone: () => Effect.void, onSome: ({ request }) => request(fatal) })
     let lost: WarehouseError | undefined
-    const attemptFile: AttemptFile = (use) =>
+    return (use) =>
       Effect.suspend(() => (lost === undefined ? noted(attemptHere(use)) : Effect.fail(lost))).pipe(
         Effect.tapError((error) => {
           if (error.reason !== "Fatal") return Effect.void
@@ -100,12 +120,28 @@ const make = (path: string, budgetMb: number) =>
           return openAgain
         })
       )
+  })
+
+const fatal = "the warehouse has to be closed and opened again after an error"
+
+const make = (path: string, budgetMb: number) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const resources = yield* Resources
+    const wanted = Effect.map(store.run(LearnedColumns.all), (learned) => wantedTables(resources, learned))
+    const making = { shares: sharesOf(budgetMb), tables: yield* wanted }
+    const { file, id } = yield* Effect.acquireRelease(openOwn(path, making), (opened) =>
+      Effect.promise(() => opened.file.close())
+    )
+    const attemptFile = yield* untilFatal(file, path)
     const oneWriter = yield* Semaphore.make(1)
+    const reading = yield* Semaphore.make(readers)
+    const turns: Turns = { attemptFile, oneWriter, reading }
     const publication = new Publication(file.instance, file.tables.all, (run) =>
       Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))
     )
-    const writer = yield* Effect.acquireRelease(
-      attempt(() => DuckDbWriter.open(file, publication.wrote)),
+    const live = yield* Effect.acquireRelease(
+      attempt(() => Live.open(file, publication)),
       (opened) => Effect.sync(() => opened.close())
     )
     let version = 0
@@ -114,7 +150,7 @@ const make = (path: string, budgetMb: number) =>
       oneWriter.withPermit(
         Effect.uninterruptible(
           Effect.map(
-            attemptFile(() => writer.write(batch)),
+            attemptFile(() => live.writer.write(batch)),
             ({ isVisible }) => {
               if (isVisible) version++
             }
@@ -122,23 +158,26 @@ const make = (path: string, budgetMb: number) =>
         )
       )
 
-    const run = on(file.instance)
-    const mirror = mirrorOf("the warehouse", run, (use) => oneWriter.withPermit(Effect.uninterruptible(run(use))))
+    const evolve = Effect.flatMap(wanted, (tables) => alone(turns)(attemptFile(() => live.evolve(tables)))).pipe(
+      Effect.andThen(Effect.sync(() => void version++))
+    )
+    const read: AttemptFile = (use) => reading.withPermit(attemptFile(use))
 
     return Warehouse.of({
       id,
       opened: Effect.void,
       write,
-      watermark: Effect.map(metaOf(file), (meta) => meta.watermark),
-      books: attemptFile(() => booksOf(file)),
-      probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => writer.probe()))),
+      watermark: Effect.map(reading.withPermit(metaOf(file)), (meta) => meta.watermark),
+      books: read(() => booksOf(file)),
+      probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => live.writer.probe()))),
       version: Effect.sync(() => version),
-      table: (name) => Effect.sync(() => file.tables.of(name)),
-      query: (run) => attemptFile(() => run(file.db)),
-      snapshot: snapshotOf(file, oneWriter, attemptFile),
-      publish: (target, { isWhole = false } = {}) => attemptFile(() => publication.publish(target, isWhole)),
-      pieces: piecesOf(file, attemptFile),
-      mirrors: { live: Effect.succeed(Option.some(mirror)), aside: aside(path) },
+      table: (name) => Effect.sync(() => live.tables.of(name)),
+      evolve,
+      query: (run) => read(() => run(file.db)),
+      snapshot: snapshotOf(file, live, turns),
+      publish: (target, { isWhole = false } = {}) => read(() => publication.publish(target, isWhole)),
+      pieces: piecesOf(file, read),
+      mirrors: { live: Effect.succeed(Option.some(mirrorIn(file, turns))), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))
     })
   })

@@ -26,7 +26,7 @@ interface Found {
   readonly type: string
 }
 
-const foundIn = async <DB>(db: Kysely<DB>): Promise<FoundTables> => {
+export const foundIn = async <DB>(db: Kysely<DB>): Promise<FoundTables> => {
   const { rows } = await sql<Found>`
     select relname as table, attname as name, format_type(atttypid, atttypmod) as type
     from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -42,12 +42,15 @@ const foundIn = async <DB>(db: Kysely<DB>): Promise<FoundTables> => {
 export const evolve = async <DB>(db: Kysely<DB>, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> => {
   const before = evolutionOf(wanted, await foundIn(db))
   if (Ddl.evolving(before).length === 0) return before.tables
-  return db.transaction().execute(async (tx) => {
-    await sql`set local lock_timeout = 0`.execute(tx)
-    await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)
-    await sql`set local lock_timeout = '3s'`.execute(tx)
-    const evolution = evolutionOf(wanted, await foundIn(tx))
-    for (const statement of Ddl.evolving(evolution)) await sql.raw(statement).execute(tx)
-    return evolution.tables
-  })
+  return db.transaction().execute((tx) => evolveWithin(tx, wanted))
+}
+
+/** In the caller's transaction. It doesn't wait long for those who read or write a table: they would all wait behind it. */
+export const evolveWithin = async <DB>(tx: Kysely<DB>, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> => {
+  await sql`set local lock_timeout = 0`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)
+  await sql`set local lock_timeout = '3s'`.execute(tx)
+  const evolution = evolutionOf(wanted, await foundIn(tx))
+  for (const statement of Ddl.evolving(evolution)) await sql.raw(statement).execute(tx)
+  return evolution.tables
 }

@@ -10,9 +10,8 @@ import { type ControlledTransaction, type Kysely, sql } from "kysely"
 import { Connections, type Tables, workerName } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
-import type { EntityTables } from "../EntityTables.ts"
-import { Resources, wantedTables } from "../Resources.ts"
-import { evolve } from "./Evolve.ts"
+import { Resources } from "../Resources.ts"
+import { KnownTables } from "./KnownTables.ts"
 import { migrate } from "./Migrations.ts"
 import type { Session } from "./Sessions.ts"
 import { watch } from "./Vanished.ts"
@@ -35,7 +34,7 @@ export class Postgres extends Context.Service<
     /** See Store. */
     readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
     readonly connections: Connections
-    readonly tables: EntityTables
+    readonly tables: KnownTables
     /** Host, port and database, for messages; without user and password. */
     readonly name: string
   }
@@ -87,7 +86,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   yield* Effect.forkScoped(watch(connections))
   yield* attempt(() => migrate(connections))
   const resources = yield* Resources
-  const tables = yield* attempt(() => evolve(db, wantedTables(resources)))
+  const tables = yield* attempt(() => KnownTables.open(db, resources))
   return Postgres.of({
     run: (query) =>
       Effect.flatMap(Current, (open) =>

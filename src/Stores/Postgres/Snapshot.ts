@@ -16,6 +16,7 @@ import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import { inherit } from "../../Runtime/Rights.ts"
 import { discardFile, filling, openWarehouse } from "../DuckDb/File.ts"
+import type { EntityTables } from "../EntityTables.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
@@ -109,7 +110,9 @@ const attempting = (connections: Connections, client: Client) => {
     })
 }
 
-type From = Pick<Postgres["Service"], "connections" | "tables">
+interface From extends Pick<Postgres["Service"], "connections"> {
+  readonly tables: EntityTables
+}
 
 export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, WarehouseError, Scope.Scope> =>
   Effect.gen(function* () {

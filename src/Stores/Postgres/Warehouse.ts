@@ -7,7 +7,7 @@
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "./Postgres.ts"
-import { Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
+import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import * as PostgresWriter from "./Writer.ts"
@@ -29,6 +29,20 @@ const asText = (row: UnknownRow): UnknownRow =>
     Object.entries(row).map(([column, value]) => [column, typeof value === "number" ? String(value) : value])
   )
 
+const written = (postgres: Postgres["Service"], batch: Batch) =>
+  postgres
+    .atomically(
+      postgres.run(async (db) => {
+        const about = [...new Set(batch.changes.map(({ entity }) => entity))]
+        const known = await postgres.tables.about(db, about)
+        return PostgresWriter.write(db as unknown as Kysely<WarehouseTables>, known, batch)
+      })
+    )
+    .pipe(
+      // A deadlock: the server has rolled back one of the two writers.
+      Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" })
+    )
+
 const make = Effect.gen(function* () {
   const postgres = yield* Postgres
   let version = 0
@@ -39,26 +53,21 @@ const make = Effect.gen(function* () {
       toWarehouseError
     )
 
+  const tables = Effect.mapError(
+    postgres.run((db) => postgres.tables.now(db)),
+    toWarehouseError
+  )
+
   return Warehouse.of({
     id: "postgres",
     opened: Effect.void,
     write: (batch) =>
-      postgres
-        .atomically(
-          Effect.map(
-            postgres.run((db) =>
-              PostgresWriter.write(db as unknown as Kysely<WarehouseTables>, postgres.tables, batch)
-            ),
-            (isVisible) => {
-              if (isVisible) version++
-            }
-          )
-        )
-        .pipe(
-          // A deadlock: the server has rolled back one of the two writers.
-          Effect.retry({ times: deadlocksInARow, while: ({ reason }) => reason === "Locked" }),
-          Effect.mapError(toWarehouseError)
-        ),
+      Effect.mapError(
+        Effect.map(written(postgres, batch), (isVisible) => {
+          if (isVisible) version++
+        }),
+        toWarehouseError
+      ),
     watermark: query(PostgresWatermark.now),
     books: Effect.undefined,
     probe: Effect.asVoid(
@@ -68,10 +77,15 @@ const make = Effect.gen(function* () {
       )
     ),
     version: Effect.sync(() => version),
-    table: (name) => Effect.sync(() => postgres.tables.of(name)),
+    table: (name) => Effect.map(tables, (all) => all.of(name)),
+    // It joins the transaction in which they are learned.
+    evolve: Effect.mapError(postgres.atomically(postgres.run((db) => postgres.tables.evolve(db))), toWarehouseError),
     query,
-    snapshot: PostgresSnapshot.take(postgres),
-    publish: (path) => Effect.as(PostgresSnapshot.publish(postgres, path), { isWhole: true }),
+    snapshot: Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all })),
+    publish: (path) =>
+      Effect.flatMap(tables, (all) => PostgresSnapshot.publish({ ...postgres, tables: all }, path)).pipe(
+        Effect.as({ isWhole: true })
+      ),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void

@@ -1,7 +1,8 @@
 /**
  * Progress of the walks, what they saw, and the requests they spent.
  */
-import { instant, int32, int64, json, listedId, oneOf, optional, required, type Tables, text } from "../Table.ts"
+import type { LearnedType } from "../../Domain/Fit.ts"
+import { instant, int32, int64, json, listedId, oneOf, optional, required, type Tables, text, word } from "../Table.ts"
 
 const resource = "The list, by its resource name."
 
@@ -102,6 +103,20 @@ export const walk = {
       reason: required(text, "The reason, as a keyword."),
       first_seen_at: required(instant, "When it was first listed."),
       last_seen_at: required(instant, "When it was last listed.")
+    }
+  },
+  learned_columns: {
+    says: "Columns that tables of lists got by themselves, from fields that records were seen to have.",
+    since: 4,
+    key: ["resource", "name"],
+    isLogged: true,
+    columns: {
+      resource: required(text, resource),
+      name: required(text, "The column."),
+      field: required(text, "The field of the records whose value it holds."),
+      type: required(word<LearnedType>(), "Its type."),
+      beside: optional(text, "The column beside which it stands: it holds what doesn't fit that one."),
+      learned_at: required(instant, "When the table got it.")
     }
   },
   pace: {

@@ -52,7 +52,7 @@ const putBack = `
     end loop;
   end $$;
   drop schema ledger cascade; alter table siteledger.workers drop column version;
-  alter table siteledger.walks drop column next_from;
+  alter table siteledger.walks drop column next_from; drop table siteledger.learned_columns;
   delete from siteledger.kysely_migration where name > '0003'`
 
 export const released: Kind = { kind: "of version 0.1.0", version: "0001", make: (url) => Postgres.query(url, dump) }

@@ -1,0 +1,82 @@
+/**
+ * Which column types hold a JSON value exactly: no text becomes a number, no number a float, no time loses its digits or
+ * gains an offset. So the type of a column is chosen that siteledger makes of a field by itself, and so later values are
+ * judged. Works on the JSON text as `Json.stringify` writes it, because a walk reads millions of values. Pure.
+ */
+import * as Amount from "./Amount.ts"
+import * as Instant from "./Instant.ts"
+import * as Json from "./Json.ts"
+import type { ColumnType } from "./Resource.ts"
+import { readValue } from "./Value.ts"
+
+/** Of several that hold all values, the first is taken. */
+const types = ["BOOLEAN", "BIGINT", "DECIMAL(28,4)", "DATE", "TIMESTAMPTZ", "VARCHAR", "JSON"] as const
+export type LearnedType = (typeof types)[number]
+
+/** By kind of value. A decimal number with more digits than money has isn't rounded, and no number is a float. */
+const holding = {
+  truth: ["BOOLEAN", "VARCHAR", "JSON"],
+  whole: ["BIGINT", "DECIMAL(28,4)", "VARCHAR", "JSON"],
+  decimal: ["DECIMAL(28,4)", "VARCHAR", "JSON"],
+  number: ["VARCHAR", "JSON"],
+  day: ["DATE", "VARCHAR", "JSON"],
+  time: ["TIMESTAMPTZ", "VARCHAR", "JSON"],
+  text: ["VARCHAR", "JSON"],
+  nested: ["JSON"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<LearnedType>>>
+
+export type Kind = keyof typeof holding
+
+const day = /^"\d{4}-\d{2}-\d{2}"$/
+/** With an offset, and no finer than microseconds. A leap second is another second here. */
+const time = /^"\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"$/
+const whole = /^-?\d{1,19}$/
+/** PostgreSQL's text has none. Some that hold none look so, too. */
+const nul = "\\u0000"
+
+/** Undefined for null, which fits anything. */
+export const kindOf = (text: string): Kind | undefined => {
+  switch (text[0]) {
+    case "n":
+      return undefined
+    case "t":
+    case "f":
+      return "truth"
+    case "{":
+    case "[":
+      return "nested"
+    case '"':
+      return kindOfText(text)
+    default:
+      return kindOfNumber(text)
+  }
+}
+
+const kindOfText = (text: string): Kind => {
+  if (text.includes(nul)) return "nested"
+  const inner = text.slice(1, -1)
+  if (day.test(text) && Instant.readDate(inner) === inner) return "day"
+  return time.test(text) && Instant.readMicros(inner) !== undefined ? "time" : "text"
+}
+
+const kindOfNumber = (text: string): Kind => {
+  if (whole.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return "whole"
+  return Amount.read(text, Amount.Money) === undefined ? "number" : "decimal"
+}
+
+const isHeldBy = (type: ColumnType, kind: Kind): boolean => holding[kind].some((each) => each === type)
+
+export const holds = (type: ColumnType, text: string): boolean => {
+  const kind = kindOf(text)
+  return kind === undefined || isHeldBy(type, kind)
+}
+
+/** The text of a column of such a type; undefined if it doesn't hold the value exactly. */
+export const readExactly = (type: ColumnType, text: string): string | null | undefined =>
+  holds(type, text) ? readValue(type, Json.parse(text)) : undefined
+
+/** Undefined as long as there was no value. */
+export const typeFor = (kinds: Iterable<Kind>): LearnedType | undefined => {
+  const all = [...kinds]
+  return all.length === 0 ? undefined : types.find((type) => all.every((kind) => isHeldBy(type, kind)))
+}

@@ -1,0 +1,159 @@
+/**
+ * What walks saw of fields that have no column, and of values that their column doesn't hold, and the columns that follow from
+ * that. A pass shows the whole list, so a type is chosen once one has ended since the field was first seen: it holds
+ * exactly all values so far. Bounded, whatever records hold. Pure.
+ */
+import { isSecretName } from "../Discovery/Columns.ts"
+import { isMoneyField } from "../Discovery/Money.ts"
+import { free, nameOf } from "../Discovery/Names.ts"
+import type { Change } from "../Domain/Change.ts"
+import * as Fit from "../Domain/Fit.ts"
+import type { Instant } from "../Domain/Instant.ts"
+import * as Limits from "../Domain/Limits.ts"
+import { keyColumn } from "../Domain/Resource.ts"
+import type { EntityTable } from "../Stores/EntityTables.ts"
+import type { LearnedColumn } from "../Stores/LearnedColumns.ts"
+import type { PassState } from "./Checkpoints.ts"
+
+/** Of a table, its own among them. */
+export const mostColumns = 500
+/** Of a table. Records whose fields are named by ids have as many fields as there are ids. */
+const mostFields = 1_000
+
+interface Seen {
+  readonly kinds: Set<Fit.Kind>
+  readonly firstAt: Instant
+  /** The pass that was under way, once that was looked up. */
+  pass: number | undefined
+}
+
+interface Table {
+  /** By field. */
+  readonly fields: Map<string, Seen>
+  /** By column. */
+  readonly misfits: Map<string, Seen>
+}
+
+export class Gathered {
+  readonly #tables = new Map<string, Table>()
+
+  /** Of which anything was seen. */
+  get names(): ReadonlyArray<string> {
+    return [...this.#tables.keys()]
+  }
+
+  /** `table`: as it is now. Returns how many values didn't fit their column. */
+  take({ name, resource: { columns, learned, learns } }: EntityTable, changes: Iterable<Change>): number {
+    let misfits = 0
+    for (const { extra, misfits: unfit, seenAt } of changes) {
+      for (const _column in unfit) misfits++
+      if (learns !== true && learned === undefined) continue
+      for (const field in extra) {
+        const text = extra[field] ?? "null"
+        const column = learned?.get(field)
+        if (column === undefined) {
+          if (learns === true) this.#note(name, "fields", field, text, seenAt)
+        } else if (!Fit.holds(columns[column]?.type ?? "JSON", text)) {
+          misfits++
+          if (learns === true) this.#note(name, "misfits", column, text, seenAt)
+        }
+      }
+    }
+    return misfits
+  }
+
+  #note(table: string, what: keyof Table, key: string, text: string, firstAt: Instant): void {
+    const kind = Fit.kindOf(text)
+    // Nothing is known of a field that is always null.
+    if (kind === undefined) return
+    const of = this.#tables.get(table) ?? { fields: new Map(), misfits: new Map() }
+    this.#tables.set(table, of)
+    const seen = of[what].get(key)
+    if (seen !== undefined) seen.kinds.add(kind)
+    else if (of[what].size < mostFields) of[what].set(key, { kinds: new Set([kind]), firstAt, pass: undefined })
+  }
+
+  /** The columns whose time has come: a pass has ended since their field was first seen. */
+  ripe(table: EntityTable, state: PassState | undefined, at: Instant): ReadonlyArray<LearnedColumn> {
+    const { fields, misfits } = this.#tables.get(table.name) ?? { fields: new Map<string, Seen>(), misfits: new Map() }
+    const naming = new Naming(table, at)
+    for (const [field, seen] of fields) if (isRipe(seen, state)) naming.add(field, seen.kinds)
+    for (const [column, seen] of misfits) if (isRipe(seen, state)) naming.addBeside(column, seen.kinds)
+    return naming.columns
+  }
+
+  /** What was ripe has its column now, or gets none. */
+  forget(table: string, state: PassState | undefined): void {
+    const of = this.#tables.get(table)
+    if (of === undefined) return
+    for (const those of [of.fields, of.misfits]) {
+      for (const [key, seen] of those) if (isRipe(seen, state)) those.delete(key)
+    }
+    if (of.fields.size + of.misfits.size === 0) this.#tables.delete(table)
+  }
+}
+
+/** Also notes the pass in which it was seen. */
+const isRipe = (seen: Seen, state: PassState | undefined): boolean => {
+  if (state === undefined) return false
+  seen.pass ??= state.pass
+  return state.pass > seen.pass || (state.finished_at !== null && state.finished_at >= seen.firstAt)
+}
+
+class Naming {
+  readonly columns: Array<LearnedColumn> = []
+  readonly #table: EntityTable
+  readonly #at: Instant
+  readonly #taken: Set<string>
+
+  constructor(table: EntityTable, at: Instant) {
+    this.#table = table
+    this.#at = at
+    this.#taken = new Set(table.columns.map(({ name }) => name))
+  }
+
+  add(field: string, kinds: ReadonlySet<Fit.Kind>): void {
+    const { fields, learned } = this.#table.resource
+    if (fields?.has(field) === true || learned?.has(field) === true || !canName(field)) return
+    const type = typeOf(field, kinds)
+    const name = nameOf(field, "field")
+    if (type !== undefined && !isSecretName(name)) this.#put({ name, field, type, beside: null })
+  }
+
+  /** A column keeps its type: what it doesn't hold goes into another one. */
+  addBeside(column: string, kinds: ReadonlySet<Fit.Kind>): void {
+    const { learned, spills } = this.#table.resource
+    const [field] = [...(learned ?? [])].find(([, name]) => name === column) ?? []
+    if (field === undefined || spills?.has(column) === true) return
+    const isNested = kinds.has("nested")
+    const name = nameOf(`${column}_${isNested ? "json" : "text"}`, "field")
+    this.#put({ name, field, type: isNested ? "JSON" : "VARCHAR", beside: column })
+  }
+
+  #put({ name: wanted, ...rest }: Omit<LearnedColumn, "learned_at" | "resource">): void {
+    const name = this.#isLeft(wanted, rest.type) ? wanted : free(wanted, this.#taken)
+    if (!this.#taken.has(name) && this.#taken.size >= mostColumns) return
+    this.#taken.add(name)
+    this.columns.push({ ...rest, resource: this.#table.name, name, learned_at: this.#at })
+  }
+
+  /** It is there and nothing fills it, as after a restore of an older Store. */
+  #isLeft(name: string, type: Fit.LearnedType): boolean {
+    const { columns, resource } = this.#table
+    if (Object.hasOwn(resource.columns, name) || name === keyColumn(resource)) return false
+    return (
+      columns.some((column) => column.name === name && column.type === type) &&
+      !this.columns.some((column) => column.name === name)
+    )
+  }
+}
+
+/** The Store keeps its name. */
+const canName = (field: string): boolean => Limits.isText(field) && !Limits.isTooLong(field)
+
+/** Money is money if some of it is whole. */
+const typeOf = (field: string, kinds: ReadonlySet<Fit.Kind>): Fit.LearnedType | undefined => {
+  const type = Fit.typeFor(kinds)
+  const isMoney = type === "BIGINT" && isMoneyField({ kind: "scalar", type: "integer", schema: {} }, field)
+  return isMoney ? "DECIMAL(28,4)" : type
+}

@@ -1,0 +1,95 @@
+/**
+ * The process that adds columns to the warehouse's file is killed with -9 at every point of that, in turn: around what the
+ * Store learns, and before and after each of DuckDB's statements. The next start has all columns and all rows, and the
+ * next pass gives the right table. The short form takes one point of three.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, Layer } from "effect"
+import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
+import * as LearnedColumns from "../../../src/Stores/LearnedColumns.ts"
+import { Resources } from "../../../src/Stores/Resources.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { patience, rounds, seed } from "../../Long.ts"
+import { columns, orders, page, shown } from "./EvolvingOrders.ts"
+
+const script = fileURLToPath(new URL("evolving-child.ts", import.meta.url))
+
+/** Killed at a point; 0: at none, and what it printed. */
+const child = async (folder: string, point: number): Promise<string> => {
+  const process_ = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, folder, String(point)])
+  let [stdout, stderr] = ["", ""]
+  process_.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)))
+  process_.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)))
+  const [code, signal] = (await once(process_, "close")) as [number | null, NodeJS.Signals | null]
+  return signal ?? (code === 0 ? stdout : stderr)
+}
+
+const storesIn = (folder: string) =>
+  DuckDb.layerAt(`${folder}/warehouse.duckdb`).pipe(
+    Layer.provideMerge(Sqlite.layerAt(`${folder}/store.sqlite`)),
+    Layer.provide(Layer.succeed(Resources, [orders]))
+  )
+
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+/** As the next worker goes on: it adds what was learned, learns what wasn't, and reads the list again. */
+const continued = Effect.gen(function* () {
+  const [store, warehouse] = [yield* Store, yield* Warehouse]
+  const { columns: found } = yield* warehouse.table("orders")
+  const learned = yield* store.run(LearnedColumns.all)
+  const names = new Set(found.map(({ name }) => name))
+  for (const { name } of learned) assert.isTrue(names.has(name), `${name} was learned, and isn't there`)
+  yield* store.transaction((tx) => LearnedColumns.add(tx, columns))
+  yield* warehouse.evolve
+  yield* warehouse.write({ changes: page(3), events: [] })
+})
+
+const rowsIn = async (path: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+  const connection = await instance.connect()
+  try {
+    const found = await connection.runAndReadAll(
+      `select cast(columns(*) as varchar) from (select id, title, amount, "at", _extra from construction.orders order by id)`
+    )
+    return found.getRowsJson() as ReadonlyArray<ReadonlyArray<string>>
+  } finally {
+    connection.disconnectSync()
+    instance.closeSync()
+  }
+}
+
+describe(`adding columns to a DuckDB file, seed ${seed}`, () => {
+  it.live(
+    "can be killed at any point",
+    () =>
+      Effect.gen(function* () {
+        const points = Number(
+          yield* Effect.scoped(Effect.flatMap(folder, (path) => Effect.promise(() => child(path, 0))))
+        )
+        assert.isAbove(points, 20)
+        const step = rounds(3, 1)
+        for (let point = 1 + (seed % step); point <= points; point += step) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const path = yield* folder
+              assert.strictEqual(yield* Effect.promise(() => child(path, point)), "SIGKILL", `point ${point}`)
+              yield* Effect.scoped(Effect.provide(continued, storesIn(path)))
+              assert.deepStrictEqual(
+                yield* Effect.promise(() => rowsIn(`${path}/warehouse.duckdb`)),
+                shown(3),
+                `point ${point}`
+              )
+            })
+          )
+        }
+      }),
+    patience
+  )
+})
