@@ -7,6 +7,7 @@ import { tables as shown } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import type { LakePointer } from "./LakePointer.ts"
 import type { Staged, StagedJournal } from "./Staging.ts"
+import type { Unfilled } from "./Unfilled.ts"
 
 export interface Staging {
   readonly run: string
@@ -17,14 +18,16 @@ export interface Staging {
   /** Of the books. */
   readonly head: string | null
   readonly before: LakePointer
+  readonly unfilled: Unfilled
 }
 
-export const manifest = ({ asOf, before, head, journal, run, snapshot, staged }: Staging): Manifest.Manifest => {
+export const manifest = (staging: Staging): Manifest.Manifest => {
+  const { asOf, before, head, journal, run, snapshot, staged, unfilled } = staging
   const tables = Object.fromEntries(
     snapshot.tables.map(({ columns, name }) => {
       const files = staged.flatMap(({ file, table }) => (table === name ? [file] : []))
       const rows = files.reduce((sum, file) => sum + file.rows, 0)
-      return [name, { rows, columns: withDescriptions(name, columns), files }]
+      return [name, { rows, columns: described(name, columns, unfilled.get(name)), files }]
     })
   )
   const { bytes, path, rows, sha256 } = journal
@@ -60,10 +63,18 @@ const sentences: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   shown.map(({ columns, name }) => [name, new Map(columns.map((column) => [column.name, column.says]))])
 )
 
-const withDescriptions = (table: string, columns: Manifest.Columns): Manifest.Columns =>
+const described = (
+  table: string,
+  columns: Manifest.Columns,
+  unfilled: ReadonlySet<string> | undefined
+): Manifest.Columns =>
   columns.map((column) => {
     const description = sentences.get(table)?.get(column.name)
-    return description === undefined ? column : { ...column, description }
+    return {
+      ...column,
+      ...(description === undefined ? {} : { description }),
+      ...(unfilled?.has(column.name) === true ? { empty: true } : {})
+    }
   })
 
 /** By date. One without rows is only there because a table without rows has a file, too. */

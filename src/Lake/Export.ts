@@ -23,6 +23,7 @@ import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
 import * as Staging from "./Staging.ts"
 import { sweep } from "./Sweep.ts"
+import { unfilled } from "./Unfilled.ts"
 
 export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
@@ -182,7 +183,8 @@ const readSnapshot = Effect.fnUntraced(function* (
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
   const head = yield* snapshot.head
-  const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, head, before })
+  const empty = yield* unfilled(store, { parquet, snapshot, staged })
+  const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, head, before, unfilled: empty })
   return Manifest.isReadable(manifest) ? ({ manifest, staged, journal } satisfies Made) : yield* unnameable
 })
 

@@ -54,7 +54,13 @@ const Column = Schema.Struct({
   name: Name,
   type: said(Schema.String, "As DuckDB's DESCRIBE names it."),
   format: Schema.optionalKey(said(matching(/^json$/u), "What the text of the column is.")),
-  description: Schema.optionalKey(Schema.String)
+  description: Schema.optionalKey(Schema.String),
+  empty: Schema.optionalKey(
+    said(
+      Schema.Boolean,
+      "True: no record that the service's list shows has a value there, so it may have no such field any more."
+    )
+  )
 })
 
 const Table = Schema.Struct({

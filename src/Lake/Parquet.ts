@@ -8,6 +8,7 @@ import type { LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
 import type { Columns, Range } from "./Manifest.ts"
 import * as Literal from "../Domain/Literal.ts"
+import { quoted } from "../Stores/Ddl.ts"
 
 export type Ranges = Readonly<Record<string, Range>>
 
@@ -19,6 +20,8 @@ export interface File {
 export interface Parquet {
   /** By file. */
   readonly ranges: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Ranges>, LakeError>
+  /** Of these columns of a table of entities, those without a value in any row that isn't deleted. */
+  readonly unfilled: (file: File) => Effect.Effect<ReadonlyArray<string>, LakeError>
   /** Decodes every value of a file. */
   readonly read: (
     file: string
@@ -58,6 +61,13 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   })
   return {
     ranges,
+    unfilled: ({ columns, path }) => {
+      const counts = columns.map(({ name }) => `count(${quoted(name)})`).join(", ")
+      const source = `read_parquet(${Literal.text(path)}, hive_partitioning = false)`
+      return Effect.map(rows(`select ${counts} from ${source} where _deleted_at is null`), ([counted = []]) =>
+        columns.flatMap(({ name }, place) => (Number(counted[place]) === 0 ? [name] : []))
+      )
+    },
     read: Effect.fnUntraced(function* (file) {
       const source = `read_parquet(${Literal.text(file)}, hive_partitioning = false)`
       const columns = (yield* rows(`describe from ${source}`)).map(([name, type]) => ({

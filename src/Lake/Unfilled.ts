@@ -1,0 +1,38 @@
+/**
+ * The columns that a table got by itself and that hold nothing (any more) in all records that its list shows: the service no longer
+ * has the field, or has another for it. A column stays; the manifest says that it is empty.
+ */
+import { Effect } from "effect"
+import * as LearnedColumns from "../Stores/LearnedColumns.ts"
+import type { Store } from "../Stores/Store.ts"
+import type { Snapshot } from "../Stores/Warehouse.ts"
+import type { Parquet } from "./Parquet.ts"
+import type { Staged } from "./Staging.ts"
+
+/** By table. */
+export type Unfilled = ReadonlyMap<string, ReadonlySet<string>>
+
+export const unfilled = Effect.fnUntraced(function* (
+  store: Store["Service"],
+  {
+    parquet,
+    snapshot,
+    staged
+  }: {
+    readonly parquet: Parquet
+    readonly snapshot: Snapshot
+    readonly staged: ReadonlyArray<Staged>
+  }
+) {
+  const learned = Map.groupBy(yield* store.run(LearnedColumns.all), ({ resource }) => resource)
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const { localFile, table } of staged) {
+    const names = new Set(learned.get(table)?.map(({ name }) => name))
+    // One may have come after the snapshot.
+    const columns =
+      snapshot.tables.find(({ name }) => name === table)?.columns.filter(({ name }) => names.has(name)) ?? []
+    if (localFile === undefined || columns.length === 0) continue
+    found.set(table, new Set(yield* parquet.unfilled({ path: localFile, columns })))
+  }
+  return found satisfies Unfilled
+})
