@@ -12,6 +12,7 @@ const readings = at("src/Intake/Apply/Readings.ts")
 const inbox = at("src/Intake/Inbox.ts")
 const groups = at("src/Intake/Receiver/Groups.ts")
 const merge = at("src/Domain/Merge.ts")
+const draft = at("src/Domain/Draft.ts")
 const pass = at("src/Walk/Pass.ts")
 const verdict = at("src/Walk/Verdict.ts")
 const checkpoints = at("src/Walk/Checkpoints.ts")
@@ -100,12 +101,12 @@ const intake: ReadonlyArray<Break> = [
 ]
 
 const merging: ReadonlyArray<Break> = [
-  merge(
+  draft(
     "if (!Version.isAfter(version, draft.versions[column])) return false",
-    'if (draft.versions[column] !== undefined && change.source === "event") return false',
+    "if (draft.versions[column] !== undefined) return false",
     "the first value wins a field"
   ),
-  merge("  draft.versions[column] = version\n", "", "the last value that arrives wins a field"),
+  draft("  draft.versions[column] = version\n", "", "the last value that arrives wins a field"),
   merge("change.seenAt < draft.firstSeenAt", "change.seenAt > draft.firstSeenAt", "when a record was first seen moves"),
   merge("change.seenAt > draft.changedAt", "change.seenAt < draft.changedAt", "when a record was last changed stays"),
   merge('let visible = change.source === "event"', "let visible = false", "an event that loses isn't news"),
