@@ -5,9 +5,11 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { DuckDBInstance } from "@duckdb/node-api"
+import { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Layer } from "effect"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as LearnedColumns from "../../../src/Stores/LearnedColumns.ts"
@@ -65,7 +67,80 @@ const rowsIn = async (path: string): Promise<ReadonlyArray<ReadonlyArray<string>
   }
 }
 
+const methods = ["prepare", "run", "runAndReadAll", "stream"] as const
+
+/** The statements of this process while something runs, by their first two words. `onAlter`: before the first column is added. */
+const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>, onAlter: () => Promise<void>) =>
+  Effect.suspend(() => {
+    const { prototype } = DuckDBConnection
+    const statements: Array<string> = []
+    const own = Object.fromEntries(methods.map((name) => [name, prototype[name]]))
+    for (const name of methods) {
+      const called = prototype[name] as (...given: ReadonlyArray<unknown>) => Promise<unknown>
+      Object.assign(prototype, {
+        [name]: async function (this: DuckDBConnection, ...given: ReadonlyArray<unknown>) {
+          const words = String(given[0]).trim().split(/\s+/).slice(0, 2).join(" ").toLowerCase()
+          if (words === "alter table" && !statements.includes(words)) await onAlter()
+          statements.push(words)
+          return called.apply(this, [...given])
+        }
+      })
+    }
+    return Effect.as(
+      Effect.ensuring(
+        effect,
+        Effect.sync(() => void Object.assign(prototype, own))
+      ),
+      statements
+    )
+  })
+
 describe(`adding columns to a DuckDB file, seed ${seed}`, () => {
+  it.live("is all that happens between two checkpoints, whatever is written, asked and copied", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const working = Effect.gen(function* () {
+        const [store, warehouse] = [yield* Store, yield* Warehouse]
+        yield* warehouse.write({ changes: page(1), events: [] })
+        yield* store.transaction((tx) => LearnedColumns.add(tx, columns))
+        const writing = warehouse.write({ changes: page(2).slice(0, 20), events: [] })
+        const others = [
+          writing,
+          warehouse.probe,
+          warehouse.watermark,
+          warehouse.query((db) => db.selectFrom("construction.projects").selectAll().execute()),
+          Effect.scoped(warehouse.snapshot),
+          warehouse.publish(join(path, "copy.duckdb"))
+        ]
+        let beside: Promise<unknown> = Promise.resolve()
+        const onAlter = async () => {
+          beside = Effect.runPromise(Effect.all(others, { concurrency: "unbounded" }))
+          // Enough for a statement of each.
+          for (let turn = 0; turn < 200; turn++) await setImmediate()
+        }
+        const statements = yield* statementsOf(
+          Effect.andThen(
+            warehouse.evolve,
+            Effect.promise(() => beside)
+          ),
+          onAlter
+        )
+        const first = statements.indexOf("alter table") - 2
+        const altered = ["alter table", "comment on"]
+        assert.deepStrictEqual(statements.slice(first, first + 8), [
+          "checkpoint",
+          "begin transaction",
+          ...altered,
+          ...altered,
+          "commit",
+          "checkpoint"
+        ])
+        assert.strictEqual(statements.filter((statement) => statement === "alter table").length, columns.length)
+      })
+      yield* Effect.scoped(Effect.provide(working, storesIn(path)))
+    })
+  )
+
   it.live(
     "can be killed at any point",
     () =>
