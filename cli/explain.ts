@@ -97,7 +97,7 @@ const balance = ({ certified, due, open, paid }: Answer<"explain">["balance"]): 
 
 const hold = (row: Row): string => {
   const amount = row["amount"] === null ? "" : ` ${[row["amount"], row["currency"] ?? ""].join(" ").trim()}`
-  return `since ${row["since"]}  ${row["reason"]}${amount}, ${row["payment_reference"]}  (${row["hold_id"]}). ${row["question"]}`
+  return `since ${row["since"]}  ${row["reason"]}${amount}, ${row["payment_reference"]}  (${row["hold_id"]}). ${[row["question"], row["looked_up"]].filter((text) => text != null).join(" ")}`
 }
 
 const decision = (row: Row): string => {

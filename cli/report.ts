@@ -16,7 +16,7 @@ import * as Print from "./Print.ts"
 const parameters = {
   name: Argument.Literals("name", names).pipe(
     Argument.withDescription(
-      "trial-balance (by account), statement (by project), aged (what is open, and since when), unposted (what waits)"
+      "trial-balance (by account), statement (by project), aged (what is open, and since when), unposted (what waits), repaired (after a gap)"
     )
   ),
   asOf: optionalText("as-of", "The last day that counts, like 2026-09-30 (default: today)"),
@@ -34,7 +34,9 @@ export const report = Command.make("report", parameters, ({ asOf, csv: asCsv, js
     (found) => (asJson ? Print.document(found.rows) : asCsv ? printed(csvOf(found)) : Console.log(tableOf(found)))
   )
 ).pipe(
-  Command.withDescription("Show the trial balance, statements, what is open or what waits, as of a day"),
+  Command.withDescription(
+    "Show the trial balance, statements, what is open, what waits or what was repaired, as of a day"
+  ),
   Command.withExamples([
     {
       command: "siteledger report trial-balance --as-of 2026-09-30",

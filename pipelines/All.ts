@@ -6,9 +6,11 @@
  *
  * Of several workers on one PostgreSQL database all run `live`; the leader runs the rest (src/Runtime/Leadership.ts).
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { moneyTypes } from "../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
+import { SwitchedOn } from "../src/Discovery/Resources.ts"
+import { paidColumn } from "../src/Discovery/Review/LookUp.ts"
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
 import * as Growing from "../src/Operate/Growing.ts"
@@ -16,6 +18,7 @@ import { Metrics } from "../src/Operate/Metrics.ts"
 import * as Silence from "../src/Operate/Silence.ts"
 import { Skew } from "../src/Operate/Skew.ts"
 import { Status } from "../src/Operate/Status.ts"
+import * as Unheard from "../src/Operate/Unheard.ts"
 import { Waiting } from "../src/Operate/Waiting.ts"
 import { backfill } from "./backfill.ts"
 import { sending } from "./ledger.ts"
@@ -25,10 +28,12 @@ import { nightly } from "./nightly.ts"
 import { service } from "./service.ts"
 import { others, stores } from "./stores.ts"
 
+const unheard = Layer.unwrap(Effect.map(SwitchedOn, (lists) => Unheard.layerFor(paidColumn(lists))))
+
 export const worker = Admin.layer.pipe(
   Layer.provideMerge(Metrics.layer),
   Layer.provideMerge(Status.layer),
-  Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer)),
+  Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer, unheard)),
   Layer.provideMerge(Waiting.layerFor(moneyTypes)),
   Layer.provideMerge(nightly),
   Layer.provideMerge(backfill),

@@ -1,15 +1,21 @@
 /**
- * Backfill: the service's lists.
+ * Backfill: the service's lists, and single records of them.
  *
  *   service ──pages──► Construction ──► Walk ──► Warehouse
  *                      paced, retried   rows first, then the page's checkpoint; new fields become columns (Learning)
  *
- * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts one at once.
+ *   service ──record──► Construction ──► LookingUp ──┬─► Warehouse
+ *                       ahead of walks   events, holds └─► Ledger
+ *
+ * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts one at once, of the
+ * lists that show what events would have told. Records that events tell of, and IPCs whose payments wait, are read alone, where
+ * a person has said so.
  */
 import { Effect, Layer } from "effect"
 import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.ts"
 import * as Construction from "../connectors/construction/Construction.ts"
 import { Uptime } from "../src/Intake/Uptime.ts"
+import * as LookingUp from "../src/Operate/LookingUp.ts"
 import { Learning } from "../src/Walk/Learning.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 import type { Warehouse } from "../src/Stores/Warehouse.ts"
@@ -23,4 +29,4 @@ export const backfill = Uptime.layerWith<Walk | Warehouse>({
   offsets: retrySchedule,
   onLost: walkTheGap,
   cameLate
-}).pipe(Layer.provideMerge(walking), Layer.provideMerge(Construction.layer))
+}).pipe(Layer.provideMerge(LookingUp.layer), Layer.provideMerge(walking), Layer.provideMerge(Construction.layer))

@@ -8,8 +8,10 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import * as Settings from "../config/Settings.ts"
+import { LookedUp } from "../src/Stores/LookUps.ts"
 import { Resources } from "../src/Stores/Resources.ts"
 import { resourceOf, SwitchedOn, switchedOn } from "../src/Discovery/Resources.ts"
+import { lookedUp } from "../src/Discovery/Review/LookUp.ts"
 import * as ReviewFile from "../src/Discovery/ReviewFile.ts"
 
 const missing = (path: string) =>
@@ -26,5 +28,7 @@ const switched = Effect.gen(function* () {
 })
 
 export const lists: Layer.Layer<never, Settings.SettingsError | ReviewFile.ReviewFailed> = Layer.effectContext(
-  Effect.map(switched, (on) => Context.make(SwitchedOn, on).pipe(Context.add(Resources, on.map(resourceOf))))
+  Effect.map(switched, (on) =>
+    Context.make(SwitchedOn, on).pipe(Context.add(Resources, on.map(resourceOf)), Context.add(LookedUp, lookedUp(on)))
+  )
 )

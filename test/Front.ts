@@ -75,7 +75,9 @@ export class Front {
   async #pass(answer: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await bytesOf(answer)
     const parsed = parse(bytes)
-    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+    // What isn't dressed keeps every digit.
+    const isBare = Object.keys(this.dress.fields).length === 0
+    const isObject = !isBare && typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
     const body = isObject ? Buffer.from(JSON.stringify({ ...this.dress.fields, ...parsed })) : bytes
     const length = { "content-length": String(body.length) }
     response.writeHead(answer.statusCode ?? 0, { ...answer.headers, ...this.dress.headers, ...length }).end(body)

@@ -213,12 +213,25 @@ CREATE TRIGGER ledger_entries_no_update before update on "ledger_entries"
 
 CREATE UNIQUE INDEX "ledger_entries_payment" on "ledger_entries" ("ipc_id", "payment_reference") where kind = 'payment';
 
-CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events, opening certificates and people. Append-only.
+CREATE TABLE "ledger_evidence" ( -- Answers of the service that facts of look-ups rest on, as they came. Append-only.
+  -- The fact (ledger_facts.number): it names the SHA-256 of the body.
+  "fact" integer primary key references "ledger_facts" ("number"),
+  -- The body, byte for byte: it is UTF-8.
+  "body" text not null
+) strict;
+
+CREATE TRIGGER ledger_evidence_no_delete before delete on "ledger_evidence"
+  begin select raise(abort, 'ledger_evidence is append-only'); end;
+
+CREATE TRIGGER ledger_evidence_no_update before update on "ledger_evidence"
+  begin select raise(abort, 'ledger_evidence is append-only'); end;
+
+CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events, look-ups, opening certificates and people. Append-only.
   -- Its position in the stored order.
   "number" integer primary key,
   -- The interim payment certificate it is about (ipcs.id).
   "ipc_id" text not null,
-  -- certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms.
+  -- certificate, payment, project, looked-up (a certificate), opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms.
   "kind" text not null,
   -- When it was stored; its consequences are known from then on.
   "known_at" text not null,
@@ -360,6 +373,24 @@ CREATE TRIGGER ledger_terms_no_delete before delete on "ledger_terms"
 CREATE TRIGGER ledger_terms_no_update before update on "ledger_terms"
   begin select raise(abort, 'ledger_terms is append-only'); end;
 
+CREATE TABLE "lookups" ( -- Records that events told of and that are to be looked up; and for payments that wait, what the last look-up found.
+  -- The list, by its resource name.
+  "resource" text not null,
+  -- The record's id.
+  "id" text not null,
+  -- How many events have told of it since it was looked up.
+  "events" integer not null,
+  -- When the first of them was applied; or when the last look-up was made.
+  "since" text not null,
+  -- When the last look-up for a payment was made; null if there was none.
+  "looked_at" text,
+  -- What it found, in words.
+  "found" text,
+  primary key ("resource", "id")
+) strict, without rowid;
+
+CREATE INDEX "lookups_waiting" on "lookups" ("resource", "since");
+
 CREATE TABLE "meta" ( -- Single facts: the service's identity, the warehouse's id, how far the inbox is applied.
   -- The name of the fact.
   "key" text primary key,
@@ -476,6 +507,15 @@ CREATE TRIGGER subscriptions_logs_insert after insert on "subscriptions"
 
 CREATE TRIGGER subscriptions_logs_update after update on "subscriptions"
   begin insert into row_changes (table_name, row_key) values ('subscriptions', json_array(new."id")); end;
+
+CREATE TABLE "unheard" ( -- IPCs that the service's list shows as paid, of which no event has told so. Nothing is posted for them.
+  -- The IPC's id.
+  "ipc_id" text primary key,
+  -- When it was paid, by the list.
+  "paid_at" text not null,
+  -- When siteledger noticed it.
+  "seen_at" text not null
+) strict, without rowid;
 
 CREATE TABLE "uptime" ( -- Intervals in which the receiver was up.
   -- Its sequence number.
@@ -951,6 +991,12 @@ create table ledger.ledger_entries (
 );
 
 -- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_evidence (
+  "fact" bigint not null,
+  "body" text collate "C" not null
+);
+
+-- Its owner's rights: INSERT, SELECT
 create table ledger.ledger_facts (
   "number" bigint not null,
   "ipc_id" text collate "C" not null,
@@ -1073,6 +1119,15 @@ create table siteledger.ledger_outbox (
   "kept_since" text collate "C"
 );
 
+create table siteledger.lookups (
+  "resource" text collate "C" not null,
+  "id" text collate "C" not null,
+  "events" integer not null,
+  "since" text collate "C" not null,
+  "looked_at" text collate "C",
+  "found" text collate "C"
+);
+
 create table siteledger.meta (
   "key" text collate "C" not null,
   "value" text collate "C" not null
@@ -1125,6 +1180,12 @@ create table siteledger.subscriptions (
   "created_at" text collate "C" not null,
   "verified_at" text collate "C",
   "retired_at" text collate "C"
+);
+
+create table siteledger.unheard (
+  "ipc_id" text collate "C" not null,
+  "paid_at" text collate "C" not null,
+  "seen_at" text collate "C" not null
 );
 
 create table siteledger.uptime (
@@ -1366,6 +1427,8 @@ alter table ledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY
 
 alter table ledger.ledger_entries add constraint ledger_entries_queued_check CHECK ((queued = ANY (ARRAY['draft'::text, 'posted'::text])));
 
+alter table ledger.ledger_evidence add constraint ledger_evidence_pkey PRIMARY KEY (fact);
+
 alter table ledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
 
 alter table ledger.ledger_hold_decisions add constraint ledger_hold_decisions_pkey PRIMARY KEY (number);
@@ -1400,6 +1463,8 @@ alter table siteledger.ledger_outbox add constraint ledger_outbox_state_check CH
 
 alter table siteledger.ledger_outbox add constraint ledger_outbox_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'posted'::text])));
 
+alter table siteledger.lookups add constraint lookups_pkey PRIMARY KEY (resource, id);
+
 alter table siteledger.meta add constraint meta_pkey PRIMARY KEY (key);
 
 alter table siteledger.pace add constraint pace_pkey PRIMARY KEY (second);
@@ -1415,6 +1480,8 @@ alter table siteledger.schedule add constraint schedule_pkey PRIMARY KEY (name);
 alter table siteledger.sightings add constraint sightings_pkey PRIMARY KEY (resource, id);
 
 alter table siteledger.subscriptions add constraint subscriptions_pkey PRIMARY KEY (id);
+
+alter table siteledger.unheard add constraint unheard_pkey PRIMARY KEY (ipc_id);
 
 alter table siteledger.uptime add constraint uptime_pkey PRIMARY KEY (id);
 
@@ -1452,6 +1519,8 @@ CREATE INDEX ledger_outbox_ipc ON siteledger.ledger_outbox USING btree (ipc_id, 
 
 CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_attempt_at, sequence) WHERE (state = 'pending'::text);
 
+CREATE INDEX lookups_waiting ON siteledger.lookups USING btree (resource, since);
+
 CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
 
 CREATE UNIQUE INDEX ledger_entries_payment ON ledger.ledger_entries USING btree (ipc_id, ledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
@@ -1459,6 +1528,10 @@ CREATE UNIQUE INDEX ledger_entries_payment ON ledger.ledger_entries USING btree 
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER ledger_entries_has_fact AFTER INSERT ON ledger.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_entries_has_fact();
+
+CREATE TRIGGER ledger_evidence_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_evidence FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+
+CREATE TRIGGER ledger_evidence_has_fact AFTER INSERT ON ledger.ledger_evidence REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_evidence_has_fact();
 
 CREATE TRIGGER ledger_facts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_facts FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
@@ -1489,6 +1562,21 @@ AS $function$
         where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
       if found then
         raise exception 'ledger_entries: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION ledger.ledger_evidence_has_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      missing text;
+    begin
+      select fact into missing from added
+        where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
+      if found then
+        raise exception 'ledger_evidence: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
       end if;
       return null;
     end $function$;

@@ -1,6 +1,6 @@
 /**
  * `siteledger ledger holds`: what has waited longest for a decision. On a terminal, each question follows once below the
- * table.
+ * table, and what look-ups found.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -26,5 +26,8 @@ export const holds = Command.make("holds", Rows.flags, (request) =>
 
 const printQuestions = ({ rows }: Answer<"ledger-holds">) => {
   const questions = new Map(rows.map((row) => [row["reason"], row["question"]]))
-  return Effect.forEach(questions, ([name, question]) => Console.log(`\n${name}: ${question}`), { discard: true })
+  const found = rows.flatMap((row) => (row["looked_up"] == null ? [] : [[row["hold_id"], row["looked_up"]]]))
+  return Effect.forEach([...questions, ...found], ([name, text]) => Console.log(`\n${name}: ${text}`), {
+    discard: true
+  })
 }

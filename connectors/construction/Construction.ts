@@ -1,9 +1,10 @@
 /**
  * The Source: the service's lists, page by page (interface document §2, §4.1): the one that the document shows, and those
- * that a person has switched on. A page that isn't as its shape says is requested again as a whole.
+ * that a person has switched on. A page that isn't as its shape says is requested again as a whole. Of lists with look-ups, also
+ * single records.
  */
 import { hash } from "node:crypto"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { SwitchedOn } from "../../src/Discovery/Resources.ts"
@@ -11,9 +12,11 @@ import type { List } from "../../src/Discovery/Review.ts"
 import { Subscription } from "../../src/Intake/Subscription.ts"
 import { Skew } from "../../src/Operate/Skew.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
+import { Details } from "../../src/Walk/Details.ts"
 import { type ChildList, type PagedList, type SerialList, Source } from "../../src/Walk/Source.ts"
 import { isUnchanged } from "./ConstructionAnswer.ts"
 import { changesOf } from "./ConstructionChanges.ts"
+import { detailOf } from "./ConstructionDetail.ts"
 import { type Ask, below, serial } from "./ConstructionSerial.ts"
 import { type Answer, ConstructionClient, type Send } from "./ConstructionClient.ts"
 import { type Asked, readList, readPage, unchanged } from "./ConstructionPages.ts"
@@ -128,8 +131,13 @@ const make = Effect.gen(function* () {
     definition: definitionOf(list),
     ...(Requests.isNumbered(list) ? numbered(way, list) : following(way, list))
   }))
-  return Source.of({ lists: [...(isReviewed ? [] : [documented(way)]), ...switchedOn] })
+  const single = lists
+    .filter(({ lookUp }) => lookUp?.on === true)
+    .map((list) => detailOf(list, (lane, request, read) => way.call(lane, sent(request), read), way.hashOf))
+  return Context.make(Source, { lists: [...(isReviewed ? [] : [documented(way)]), ...switchedOn] }).pipe(
+    Context.add(Details, single)
+  )
 })
 
 export const layer: Layer.Layer<Source, never, ConstructionClient | Seal | ServiceSettings | Skew | Subscription> =
-  Layer.effect(Source, make)
+  Layer.effectContext(make)

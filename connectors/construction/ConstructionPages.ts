@@ -6,6 +6,7 @@ import { hash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
+import * as JsonPointer from "../../src/Domain/JsonPointer.ts"
 import type { Page } from "../../src/Walk/Source.ts"
 import { type Answer, NotAsPromised } from "./ConstructionClient.ts"
 import { at } from "./ConstructionPlaces.ts"
@@ -61,11 +62,28 @@ export const readList = (answer: Answer, shape: ListShape, forms?: Forms): Effec
   return Effect.succeed({
     records: records as ReadonlyArray<unknown>,
     at: (place) => valueAt(body, answer, place),
-    observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
-    receivedAt: Instant.fromMillis(answer.endedMs),
-    sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
+    ...seenIn(answer)
   })
 }
+
+/** Reads one record; without any, if there is no object at its place. */
+export const readOne = (
+  answer: Answer,
+  path: string,
+  place: string
+): Effect.Effect<Omit<RawList, "at">, NotAsPromised> => {
+  const body = Json.parse(answer.text)
+  if (body === undefined)
+    return Effect.fail(new NotAsPromised({ message: `GET ${path} answered ${notJson(answer.text)}.` }))
+  const record = JsonPointer.at(body, place)
+  return Effect.succeed({ records: Json.isObject(record) ? [record] : [], ...seenIn(answer) })
+}
+
+const seenIn = (answer: Answer): Pick<RawList, "observedMicros" | "receivedAt" | "sha256"> => ({
+  observedMicros: Math.max(0, (observedMs(answer) - marginMs) * 1000),
+  receivedAt: Instant.fromMillis(answer.endedMs),
+  sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
+})
 
 /** Reads the records and the three counts, numbers as they were written. With `forms`, most records are a Cut. */
 export const readPage = (

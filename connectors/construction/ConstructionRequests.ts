@@ -1,5 +1,6 @@
 /**
- * The requests for pages of a list of the review file: its path, what a person has it send, and the page. Pure.
+ * The requests for pages of a list of the review file, and for its single records: the path, what a person has it send, and the
+ * page. Pure.
  */
 import { Duration, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
@@ -99,6 +100,13 @@ const followed = (paging: List["paging"], from: string | undefined): Texts => {
 /** Dots alone would lead elsewhere. */
 const withValue = (path: string | undefined, name: string, value: string): string | undefined =>
   path === undefined || /^\.{0,2}$/.test(value) ? undefined : path.replaceAll(`{${name}}`, encodeURIComponent(value))
+
+/** For one record, by `detail`, whose path has one parameter. Undefined: no path has such an id. */
+export const single = (list: List, id: string): Request | undefined => {
+  const path = (list.detail ?? "").replace(/^GET /, "")
+  const filled = withValue(path, /\{([^{}]*)\}/.exec(path)?.[1] ?? "", id)
+  return filled === undefined ? undefined : { path: filled, query: {}, headers: given(list.headers) }
+}
 
 /** A column's value in a record, as the service sent it and takes it back. */
 export const sentValue = (record: unknown, { columns, key }: ListShape, column: string): unknown => {

@@ -6,10 +6,11 @@ import { costsOf, everyOf, type Plan } from "./Cost.ts"
 import type { Doubts } from "./Doubts.ts"
 import type { Draft } from "./Drafts.ts"
 import { Family, type Kin, type Member } from "./Family.ts"
-import { nameOf } from "./Operations.ts"
+import { nameOf, type Operation } from "./Operations.ts"
 import type { Found as Paged } from "./Paging.ts"
 import { changedBy, sentWith } from "./Requests.ts"
 import type { List } from "./Review.ts"
+import { offered } from "./Review/LookUp.ts"
 
 export interface Context extends Kin {
   readonly plan: Plan
@@ -79,6 +80,7 @@ const entryOf = (context: Context, family: Family, draft: Draft): List => {
     walk: { records: 0, requests: 0, minutes: 0 },
     ...given({
       detail: detail === undefined ? undefined : nameOf(detail),
+      lookUp: lookUpOf(context, family.tableOf(draft), member, detail),
       sameAs: same === undefined ? undefined : family.tableOf(same)
     }),
     confidence: doubts.confidence,
@@ -88,6 +90,11 @@ const entryOf = (context: Context, family: Family, draft: Draft): List => {
     columns: member.columns
   }
 }
+
+const lookUpOf = ({ shapes }: Context, table: string, { key }: Member, detail: Operation | undefined): List["lookUp"] =>
+  detail === undefined || "problem" in detail.answer || "problem" in key
+    ? undefined
+    : offered(shapes, { answer: detail.answer.shape, key: key.field.name, table })
 
 type Given<A> = { readonly [Name in keyof A]?: Exclude<A[Name], undefined> }
 

@@ -81,6 +81,25 @@ export type Paging = typeof Paging.Type
 
 const Place = Schema.optionalKey(Schema.String)
 
+/** Names of columns: where a record has the certificate that a payment may wait for. */
+const Certificate = Schema.Struct({
+  amount: Schema.String,
+  at: Schema.String,
+  currency: Schema.optionalKey(Schema.String),
+  url: Schema.optionalKey(Schema.String),
+  project: Schema.optionalKey(Schema.String)
+})
+
+export const LookUp = Schema.Struct({
+  on: Schema.Boolean,
+  /** Where the answer of `detail` has the record, if it isn't the record itself. */
+  record: Place,
+  /** Of the list that fills `ipcs`. */
+  certificate: Schema.optionalKey(Certificate),
+  /** Of the same list: the column that has a time once an IPC is paid. */
+  paid: Schema.optionalKey(Schema.String)
+})
+
 export const List = Schema.Struct({
   /** The operation, like `GET /projects`; its path is appended to the base address. */
   read: Schema.String,
@@ -124,6 +143,8 @@ export const List = Schema.Struct({
   /** What one walk costs, with so many records or as many as are assumed. Only told. */
   walk: Schema.Struct({ records: Whole, requests: Whole, minutes: Schema.Number }),
   detail: Schema.optionalKey(Schema.String),
+  /** Whether events about its records have them read again, each by `detail`. */
+  lookUp: Schema.optionalKey(LookUp),
   /** The table of another list that has the same records. */
   sameAs: Schema.optionalKey(Schema.String),
   confidence: Schema.Literals(confidences),

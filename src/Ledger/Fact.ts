@@ -1,10 +1,11 @@
 /**
- * Facts are the ledger's input, in stored order: signed events, opening certificates, acts of people. Never the merged row
- * of an IPC.
+ * Facts are the ledger's input, in stored order: signed events, answers of look-ups, opening certificates, acts of people. Never
+ * the merged row of an IPC.
  *
  * Amounts are whole ten-thousandths (`units`), so sums are exact. A fact's `number` is its place in the stored order of
  * the whole ledger. Entries and holds, the ledger's output, have the shape of their rows.
  */
+import type { CertificatePlaces } from "../Domain/Certificate.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Version } from "../Domain/Version.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -42,6 +43,27 @@ export interface CertificateFact extends Common {
   readonly units: bigint
   readonly url: string | null
 }
+
+/** A certificate that a look-up found for a payment that waited for one: the service's own record of the IPC says it. */
+export interface LookedUpFact extends Common {
+  readonly kind: "looked-up"
+  readonly at: Instant
+  readonly units: bigint
+  readonly url: string | null
+  /** Null: the record wasn't asked for one. */
+  readonly currency: string | null
+  /** Absent: the record wasn't asked for it, or doesn't say. */
+  readonly projectId?: string
+  /** As of the request. */
+  readonly version: Version
+  /** Of the request. */
+  readonly path: string
+  /** Of the answer's body, which is kept (`ledger_evidence`), and where in it the rest was read. */
+  readonly sha256: string
+  readonly places: CertificatePlaces
+}
+
+export type AnyCertificate = CertificateFact | LookedUpFact
 
 export interface PaymentFact extends Common {
   readonly kind: "payment"
@@ -177,7 +199,7 @@ export interface TermsFact extends Common {
 export type ByHandFact = PostingFact | ReversalFact
 
 export type Fact =
-  | CertificateFact
+  | AnyCertificate
   | PaymentFact
   | ProjectFact
   | OpeningFact

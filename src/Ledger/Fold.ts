@@ -16,6 +16,7 @@ import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
 import { completed } from "./Fold/Decided.ts"
 import { type Books, learn } from "./Fold/Known.ts"
+import { objectionTo } from "./Fold/LookedUp.ts"
 import { baseOf } from "./Fold/Parts.ts"
 import { isSaid } from "./Fold/Position.ts"
 import { reach, type Turning } from "./Fold/Posted.ts"
@@ -73,6 +74,8 @@ export const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
       return !books.certificates.some(
         ({ at, units, url }) => at === fact.at && units === fact.units && url === fact.url
       )
+    case "looked-up":
+      return objectionTo(books, fact, terms) === undefined
     case "payment":
       return fact.units === undefined
         ? books.payments.every(({ reference }) => reference !== fact.reference)

@@ -8,10 +8,13 @@
  * behind.
  */
 import { Clock, Context, Effect, Layer } from "effect"
+import type { Transaction } from "kysely"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Books from "./Books.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
+import * as LookedUp from "./LookedUp.ts"
+import type * as Messages from "./Outbox/Messages.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
@@ -25,6 +28,7 @@ import { type ByPeople, byPeople } from "./People.ts"
 import * as Trace from "../Runtime/Trace.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import { Posted } from "./Posted.ts"
 import { tell } from "./Told.ts"
@@ -58,15 +62,17 @@ const make = (
     const now = Effect.map(Clock.currentTimeMillis, Instant.fromMillis)
 
     const steps = yield* Trace.steps
-    const record = Effect.fnUntraced(function* (facts: ReadonlyArray<Books.NewFact>) {
+    const within = Effect.fnUntraced(function* (body: Body) {
       const begunMs = yield* Clock.currentTimeMillis
       yield* beforeRecording
       const posting = yield* outbox?.posting ?? Effect.undefined
-      const recorded = yield* store.transaction((tx) => Books.record(tx, facts, terms, posting))
+      const recorded = yield* store.transaction((tx) => body(tx, posting))
       if (outbox !== undefined && recorded.entries.length > 0) yield* store.afterCommit(outbox.news.open)
       yield* store.afterCommit(tell(recorded, { begunMs, steps }))
       return recorded
     })
+    const record = (facts: ReadonlyArray<Books.NewFact>) =>
+      within((tx, posting) => Books.record(tx, facts, terms, posting))
 
     const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
       const facts = events.flatMap(factsOf)
@@ -77,6 +83,7 @@ const make = (
 
     return Ledger.of({
       hear,
+      lookedUp: (answer) => Effect.asVoid(within((tx, posting) => LookedUp.record(tx, answer, terms, posting))),
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
       verify: (options) => verify(store, options),
       status: Effect.gen(function* () {
@@ -92,6 +99,8 @@ export class Ledger extends Context.Service<
   ByPeople & {
     /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
+    /** Records what a look-up found for a payment that waits for its certificate, or notes why it doesn't settle that. */
+    readonly lookedUp: (answer: LookedUp.LookedUp) => Effect.Effect<void, StoreError>
     readonly verify: (options?: VerifyOptions) => Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
@@ -157,6 +166,8 @@ const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service
 
 const differsIn = (before: Terms, terms: Terms, name: "accrual" | "certificates"): boolean =>
   JSON.stringify(before[name]) !== JSON.stringify(terms[name])
+
+type Body = (tx: Transaction<StoreTables>, posting: Messages.Posting | undefined) => Promise<Books.Recorded>
 
 interface Guards {
   readonly beforeRecording: Effect.Effect<void, StoreError>

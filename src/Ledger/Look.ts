@@ -15,6 +15,7 @@ import type { Basis } from "./Fact.ts"
 import * as Lines from "./Lines.ts"
 import { questions } from "./People/Questions.ts"
 import { toFact } from "./Rows.ts"
+import * as LookUps from "../Stores/LookUps.ts"
 
 /** Newest first. */
 export const journal = (limit: number, ipcId: string | undefined) =>
@@ -37,7 +38,12 @@ export const count = (table: "ledger_entries" | "ledger_holds", ipcId: string | 
 
 type HoldRow = StoreTables["ledger_holds"]
 
-const asked = (row: HoldRow) => ({ ...row, question: questions[row.reason] })
+/** With its question, and what a look-up found for it; null: nothing, or none was made. */
+const asked = (row: HoldRow, findings: ReadonlyMap<string, string>) => ({
+  ...row,
+  question: questions[row.reason],
+  looked_up: row.reason === "awaiting-certified-amount" ? (findings.get(row.ipc_id) ?? null) : null
+})
 
 /** Oldest first. */
 export const holds = (limit: number, ipcId: string | undefined) =>
@@ -45,7 +51,11 @@ export const holds = (limit: number, ipcId: string | undefined) =>
     store.run(async (db) => {
       const all = db.selectFrom("ledger_holds").selectAll().orderBy("since").orderBy("hold_id").limit(limit)
       const rows = await (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
-      return rows.map(asked)
+      const findings = await LookUps.findings(
+        db,
+        rows.map((row) => row.ipc_id)
+      )
+      return rows.map((row) => asked(row, findings))
     })
   )
 
@@ -80,7 +90,13 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
     store.run((db) => db.selectFrom("ledger_holds").selectAll().where(startsWith("hold_id", id)).limit(2).execute())
   ])
-  const [found, another] = [...entries.map(withLines), ...open.map(asked)]
+  const findings = yield* store.run((db) =>
+    LookUps.findings(
+      db,
+      open.map((row) => row.ipc_id)
+    )
+  )
+  const [found, another] = [...entries.map(withLines), ...open.map((row) => asked(row, findings))]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined)
     return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })

@@ -60,7 +60,7 @@ export const accrueAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: M
       .selectFrom("ledger_facts")
       .select("ipc_id")
       .distinct()
-      .where("kind", "=", "certificate")
+      .where("kind", "in", ["certificate", "looked-up"])
       .where("ipc_id", ">", after)
       .orderBy("ipc_id")
       .limit(ipcsAtOnce)

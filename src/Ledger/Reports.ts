@@ -1,6 +1,6 @@
 /**
  * Reports for bookkeepers, as of a day: the trial balance, what each project is certified, due and paid, what is open and since
- * when, and what waits unposted. They count what is posted by that day in the books' time zone, and add up to the books to the
+ * when, what waits unposted, and what was repaired after a gap. They count what is posted by that day in the books' time zone, and add up to the books to the
  * last digit. Each reads the Store in pages, so memory doesn't grow with the books.
  */
 import { Clock, DateTime, Effect, Option } from "effect"
@@ -13,6 +13,7 @@ import { LedgerError } from "./People/Decide.ts"
 import { aged } from "./Reports/Aged.ts"
 import type { AsOf } from "./Reports/Entries.ts"
 import type { Report, ReportName } from "./Reports/Report.ts"
+import { repaired } from "./Reports/Repaired.ts"
 import { statement } from "./Reports/Statement.ts"
 import { trialBalance } from "./Reports/TrialBalance.ts"
 import { unposted } from "./Reports/Unposted.ts"
@@ -21,7 +22,8 @@ const reports: Readonly<Record<ReportName, (of: AsOf) => Effect.Effect<Report, S
   "trial-balance": trialBalance,
   statement,
   aged,
-  unposted
+  unposted,
+  repaired
 }
 
 const isDay = (text: string): boolean =>

@@ -1,7 +1,7 @@
 /**
  * Folds all facts again from the Store and compares the result with the books: every entry to the byte and in its order,
- * every open hold, how each other hold was closed, all numbers, and what was queued for the accounting system. Some hundred
- * IPCs at a time, so memory doesn't grow with the books.
+ * every open hold, how each other hold was closed, all numbers, what was queued for the accounting system, and the answers that
+ * facts of look-ups rest on. Some hundred IPCs at a time, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Reader } from "../Stores/Store.ts"
@@ -11,6 +11,7 @@ import * as CertifiedOrder from "./CertifiedOrder.ts"
 import type { Fact } from "./Fact.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import { chained, type Head } from "./Verify/Chained.ts"
+import { evidenced } from "./Verify/Evidence.ts"
 import { folded } from "./Verify/Folded.ts"
 import { numbered } from "./Verify/Numbers.ts"
 import { places, strangers } from "./Verify/Order.ts"
@@ -75,8 +76,9 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { onF
   const strange = yield* store.run((db) => strangers(db, mostDifferences))
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
+  const evidence = yield* store.run((db) => evidenced(db, mostDifferences))
   const chain = yield* store.run((db) => chained(db, since, mostDifferences))
-  const all = [...differences, ...strange, ...numbers, ...outbox, ...chain.differences]
+  const all = [...differences, ...strange, ...numbers, ...outbox, ...evidence, ...chain.differences]
   const { head, others } = chain
   return { ...total, head, others, differences: all.slice(0, mostDifferences) } satisfies Verified
 })

@@ -17,7 +17,7 @@ import { makeTurns } from "./Turns.ts"
 import { Sharer, type Waiter, Waiters } from "./Waiters.ts"
 
 /** From the most to the least urgent. */
-export const lanes = ["ledger", "event", "gap", "reconcile", "backfill"] as const
+export const lanes = ["ledger", "event", "lookup", "gap", "reconcile", "backfill"] as const
 export type Lane = (typeof lanes)[number]
 
 export interface PaceOptions {

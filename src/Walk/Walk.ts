@@ -70,7 +70,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
       ),
       now: (lane) =>
         Effect.forEach(
-          tracks,
+          tracks.filter(({ list }) => known.has(list.resource)),
           (track) => {
             track.lane = lane
             return track.wake.open
@@ -89,7 +89,10 @@ export class Walk extends Context.Service<
      * a person has switched on, may take hours: what is there is shown before.
      */
     readonly isThrough: Effect.Effect<boolean>
-    /** Begins the next pass of every list now, in a more urgent lane. */
+    /**
+     * Begins the next pass now, in a more urgent lane: of each list that the interface document or its events tell of, because
+     * these show what events would have told.
+     */
     readonly now: (lane: Lane) => Effect.Effect<void>
   }
 >()("siteledger/Walk") {

@@ -49,7 +49,14 @@ const pass = (number: number, finishedAt: number | null): PassState => ({
   finished_at: finishedAt === null ? null : at(finishedAt),
   proof: null,
   proof_at: null,
-  next_from: null
+  next_from: null,
+  definition: null,
+  pages_before: null,
+  changed_from: null,
+  changed_began: null,
+  changed_at: null,
+  parents: null,
+  parents_sure: null
 })
 
 const table = (learned: ReadonlyArray<LearnedColumn> = [], resource = list): EntityTable =>

@@ -16,23 +16,16 @@ import * as Pass from "../../src/Walk/Pass.ts"
 import { patience, rounds, seed } from "../Long.ts"
 import { seeded } from "../Seeded.ts"
 import { evolvingEngines as engines } from "../Stores/EvolvingEngines.ts"
+import { passing } from "./Passing.ts"
 import { Reshaping, shownBy, things } from "./Reshaping.ts"
 
 const walked = (list: Reshaping, warehouse: Warehouse_["Service"]) =>
   Effect.gen(function* () {
-    const store = yield* Store
-    const previous = yield* Checkpoints.load(store, things.name)
-    const shared = {
-      store,
-      warehouse,
-      lane: "backfill",
-      pageSize: 5,
-      concurrency: 2,
-      onProgress: () => undefined
-    } as const
+    const shared = { ...(yield* passing), warehouse, pageSize: 5, concurrency: 2 }
+    const previous = yield* Checkpoints.load(shared.store, things.name)
     // A pass that fails goes on with the next one.
     yield* Effect.ignore(Pass.run({ ...shared, list: list.paged }, previous))
-  })
+  }).pipe(Effect.scoped)
 
 const compared = (list: Reshaping, warehouse: Warehouse_["Service"], what: string) =>
   Effect.gen(function* () {

@@ -97,6 +97,8 @@ export const strange = `
     ('projects', '1234567890123456789', 1, 0, null), ('projects', '', 1, 0, null);
   insert into learned_columns values ('projects', 'e_mail', 'E-Mäil "x"', 'VARCHAR', null, 'at'),
     ('projects', 'e_mail_text', '__proto__', 'VARCHAR', 'e_mail', 'at');
+  insert into lookups values ('ipcs', '007', 2, 's', null, null), ('ipcs', 'Zoë/8', 0, 's', 'l', 'nothing');
+  insert into unheard values ('Zoë/8', 'p', 's');
   insert into pace values (1763600000, 4);
   insert into uptime (id, from_ms, to_ms) values (12, 1763600000000, 1763600000001);
   insert into closed_gaps values (1, 2, 'c', 'because');
@@ -108,6 +110,7 @@ export const strange = `
   insert into schedule values ('export', 1763600000000);
   insert into ledger_facts values (7, 'i', 'paid', 'k', '{"a": 1.50}', null),
     (8, 'i', 'paid', 'k', '{}', '${"0".repeat(64)}');
+  insert into ledger_evidence values (8, '{"amount": 1.50, "ä": "\\u0000"}');
   insert into ledger_certified values ('i', '1', 'f', '[]');
   insert into ledger_terms values (6, 7, '{}');
   insert into ledger_entries (sequence, entry_id, ipc_id, project_id, kind, amount, payment_reference, debit_account,

@@ -11,6 +11,7 @@ import { isName } from "../Names.ts"
 import { parametersIn } from "../Drafts.ts"
 import { isHeaderName, isParameterName, isSound } from "../Operations.ts"
 import { isOwnHeader } from "../Requests.ts"
+import { lookUpProblems } from "./LookUp.ts"
 import {
   type Column,
   columnTypes,
@@ -50,6 +51,8 @@ const takes: Readonly<Record<string, string>> = {
   records: "isn't a whole number",
   requestsPerMinute: "isn't a whole number of at least 1",
   pageSize: "isn't a whole number of at least 1",
+  lookUp: "isn't on (true or false), with record, certificate and paid as docs/discovery.md has them",
+  certificate: "isn't names of columns for amount and at, and for currency, url and project if there are any",
   columns: "isn't a list of columns",
   lists: "isn't a list of lists"
 }
@@ -102,9 +105,13 @@ const problemsOf = ({ lists }: Review): Sentences => {
     ),
     ...twice(lists.map(({ read }) => read)).map((read) => `has ${read} twice.`),
     ...lists.flatMap((list) =>
-      [...formed(list), ...columnsOf(list), ...evolvable(list), ...(list.on ? walkable(list, byTable) : [])].map(
-        (what) => `has ${list.read}, ${what}.`
-      )
+      [
+        ...formed(list),
+        ...columnsOf(list),
+        ...evolvable(list),
+        ...lookUpProblems(list),
+        ...(list.on ? walkable(list, byTable) : [])
+      ].map((what) => `has ${list.read}, ${what}.`)
     )
   ]
 }

@@ -3,16 +3,18 @@
  * events, what it lacks of the books) → settled in the Store. Where all that is one transaction of a database, the ledger
  * comes last: from there to the commit, other workers wait for their turn at the books.
  *
- * Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
+ * What is to be looked up because of these events is noted with the settling. Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
  * An event that an engine can't hold waits in quarantine on all of them, and blocks nothing after it.
  */
 import { Clock, Effect } from "effect"
 import type { Transaction } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
 import { type Event, EventReader } from "../../Domain/Event.ts"
+import * as Instant from "../../Domain/Instant.ts"
 import { Copies } from "../../Ledger/Copies.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import { firstOf, type TakenBatch } from "../../Stores/Deliveries.ts"
+import * as LookUps from "../../Stores/LookUps.ts"
 import { listedNumbers } from "../../Stores/Sql.ts"
 import { Store, type StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -40,8 +42,10 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
   )
   if (!store.sharesDatabase) yield* hear
   const written = yield* Effect.scoped(writeWithBooks(readings, batch?.watermark))
+  const resources = yield* LookUps.LookedUp
   const settle = async (tx: Transaction<StoreTables>): Promise<void> => {
     await quarantine(tx, written)
+    await LookUps.want(tx, toldOf(written, resources), Instant.fromMillis(nowMicros / 1000))
     if (batch === undefined) return
     // Only what was written: a delivery that came meanwhile keeps its place.
     await store.deliveries.settle(
@@ -91,6 +95,16 @@ const write = (
     const first = yield* write(readings.slice(0, middle), {})
     return [...first, ...(yield* write(readings.slice(middle), tail))]
   })
+
+/** The records that these events tell of. */
+const toldOf = (readings: ReadonlyArray<ReadEvent>, resources: ReadonlySet<string>): ReadonlyArray<LookUps.Wanted> =>
+  resources.size === 0
+    ? []
+    : readings.flatMap(({ reading: { change, reason } }) =>
+        change !== undefined && reason === null && resources.has(change.entity)
+          ? [{ resource: change.entity, id: change.id }]
+          : []
+      )
 
 /** Puts there what can't be applied, and takes away what could. */
 const quarantine = async (tx: Transaction<StoreTables>, readings: ReadonlyArray<ReadEvent>): Promise<void> => {

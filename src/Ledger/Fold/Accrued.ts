@@ -9,7 +9,7 @@
 import type { Accrual } from "../../../config/Certificates.ts"
 import * as Amount from "../../Domain/Amount.ts"
 import { dateIn } from "../../Domain/CalendarDay.ts"
-import type { CertificateFact, Entry, Fact, Line, PayableGround, Terms } from "../Fact.ts"
+import type { AnyCertificate, Entry, Fact, Line, PayableGround, Terms } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
 import { accountOf, moveOf, takenAs, takenUnpaid } from "./Account.ts"
 import { dueByOf, groundOf, type Taken } from "./CertifiedAs.ts"
@@ -17,7 +17,7 @@ import type { Books } from "./Known.ts"
 import * as Layout from "./Layout.ts"
 import { accruedElsewhere, accruedIn, isAccrued, isAccruedHere, type Place } from "./Parts.ts"
 import { inOpenPeriod, make } from "./Posted.ts"
-import { fits, minorUnit } from "./Precision.ts"
+import { fits, isInCurrency, minorUnit } from "./Precision.ts"
 import { regarding } from "./Refusals.ts"
 import { takenBack } from "./SecondPerson.ts"
 
@@ -81,7 +81,7 @@ const takenIn = (books: Books, { projectId }: Place, terms: Terms): Taken => {
 }
 
 const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target => {
-  const newest = newestOf(books)
+  const newest = newestOf(books, place)
   const taken = takenIn(books, place, terms)
   const target = { ...bare(books, place, cause, terms), certified_as: taken.as }
   if (newest === undefined || taken.payable === undefined || !isFrom(books, terms)) return target
@@ -129,9 +129,10 @@ const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "cred
 }
 
 /** The certificate that counts; undefined if none does, or those of the newest time disagree. */
-const newestOf = ({ certificates, opening }: Books): CertificateFact | undefined => {
+const newestOf = ({ certificates: all, opening }: Books, { currency }: Place): AnyCertificate | undefined => {
   // What a person signed off was posted before siteledger, and so is what comes for it later.
   if (opening !== undefined) return undefined
+  const certificates = all.filter((each) => isInCurrency(each, currency))
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
   const [first, ...others] = certificates
     .filter((each) => each.at === at)

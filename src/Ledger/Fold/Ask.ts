@@ -89,7 +89,7 @@ export const aboutOf = ({ basis, part, payment_reference, reason, units }: Hold)
   units,
   certificates: disregarding.has(reason)
     ? basis.flatMap(({ amount, at, kind }) =>
-        kind === "certificate" || kind === "opening"
+        kind === "certificate" || kind === "looked-up" || kind === "opening"
           ? [{ at: String(at ?? undated), units: Amount.toUnits(String(amount)) }]
           : []
       )

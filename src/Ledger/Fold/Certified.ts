@@ -2,7 +2,7 @@
  * A payment whose event doesn't say its amount: it settles its certificate, and a person says what later ones moved. Pure.
  */
 import { ask, type Question } from "./Ask.ts"
-import type { CertificateFact, PaymentFact } from "../Fact.ts"
+import type { AnyCertificate, PaymentFact } from "../Fact.ts"
 import { baseOf, isOfPayment, isKnown, knownOf, markOf, moved, unmoved } from "./Parts.ts"
 import { answerTo } from "./Precision.ts"
 import type { Target } from "./Posted.ts"
@@ -47,7 +47,7 @@ const settlementOf = (
 
 /** A certificate after the payment, other than its own, with another amount. */
 interface Later {
-  readonly certificate: CertificateFact
+  readonly certificate: AnyCertificate
   readonly question: Question
   /** What a person said that it moved; undefined: nothing, or not yet. */
   readonly accepted: bigint | undefined
@@ -111,15 +111,15 @@ export function* voided(
 }
 
 /** Cached: with 2,000 certificates after a payment, hashing all of them again for each new one took seconds. */
-const questions = new WeakMap<PaymentFact, WeakMap<CertificateFact, Question>>()
+const questions = new WeakMap<PaymentFact, WeakMap<AnyCertificate, Question>>()
 
 /** `due`: by the certificate; null if that isn't known. Where it isn't all that is certified, it is part of the question. */
-const questionOf = (payment: PaymentFact, later: CertificateFact, due: bigint | null): Question => {
+const questionOf = (payment: PaymentFact, later: AnyCertificate, due: bigint | null): Question => {
   if (due !== later.units) {
     const about = [later.at, String(later.units), ...(due === null ? [] : [String(due)])]
     return ask("recertified-after-payment", payment, about, [later], { units: due })
   }
-  const known = questions.get(payment) ?? new WeakMap<CertificateFact, Question>()
+  const known = questions.get(payment) ?? new WeakMap<AnyCertificate, Question>()
   questions.set(payment, known)
   const question =
     known.get(later) ??

@@ -4,7 +4,7 @@
 import { isAfter, never } from "../../Domain/Version.ts"
 import type {
   ByHandFact,
-  CertificateFact,
+  AnyCertificate,
   DecisionFact,
   Entry,
   Fact,
@@ -19,7 +19,7 @@ export interface Books {
   readonly ipcId: string
   /** The valid one. */
   readonly project: ProjectFact | undefined
-  readonly certificates: ReadonlyArray<CertificateFact>
+  readonly certificates: ReadonlyArray<AnyCertificate>
   readonly opening: OpeningFact | undefined
   /** What was certified before it in its project, where certificates are cumulative, and the fact that said so. */
   readonly preceding: { readonly fact: Fact; readonly said: Preceding } | undefined
@@ -54,8 +54,8 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     facts.filter((fact): fact is Extract<Fact, { readonly kind: K }> => fact.kind === kind)
   return {
     ...books,
-    project: of("project").reduce(newer, books.project),
-    certificates: and(books.certificates, of("certificate")),
+    project: facts.flatMap(projectIn).reduce(newer, books.project),
+    certificates: and(books.certificates, facts.filter(isCertificate)),
     opening: of("opening").at(-1) ?? books.opening,
     preceding: facts.reduce(said, books.preceding),
     payments: of("payment").reduce(named, books.payments),
@@ -66,6 +66,16 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     decisions: new Map([...books.decisions, ...of("decision").map((fact) => [fact.holdId, fact] as const)]),
     byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
   }
+}
+
+const isCertificate = (fact: Fact): fact is AnyCertificate => fact.kind === "certificate" || fact.kind === "looked-up"
+
+/** The record that a look-up found names its project, too. */
+const projectIn = (fact: Fact): ReadonlyArray<ProjectFact> => {
+  if (fact.kind === "project") return [fact]
+  if (fact.kind !== "looked-up" || fact.projectId === undefined) return []
+  const { ipcId, knownAt, number, projectId, version } = fact
+  return [{ kind: "project", ipcId, knownAt, number, projectId, version }]
 }
 
 const said = (before: Books["preceding"], fact: Fact): Books["preceding"] =>

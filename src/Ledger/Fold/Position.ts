@@ -31,7 +31,7 @@ export const positionOf = (books: Books): Position | undefined => {
 const inOrder = (a: Certificate, b: Certificate): number =>
   a.at === b.at ? Number(a.units > b.units) - Number(a.units < b.units) : a.at < b.at ? -1 : 1
 
-const moving: ReadonlySet<Fact["kind"]> = new Set(["certificate", "project", "decision"])
+const moving: ReadonlySet<Fact["kind"]> = new Set(["certificate", "looked-up", "project", "decision"])
 
 /** Whether such a fact can change the position of its IPC, or its certificates. */
 export const canMove = ({ kind }: Pick<Fact, "kind">): boolean => moving.has(kind)

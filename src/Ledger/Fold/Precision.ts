@@ -4,7 +4,7 @@
  */
 import * as Amount from "../../Domain/Amount.ts"
 import { ask, type Question } from "./Ask.ts"
-import type { DecisionFact, Terms } from "../Fact.ts"
+import type { AnyCertificate, DecisionFact, Terms } from "../Fact.ts"
 
 type Kept = Pick<Terms, "minorDigits">
 
@@ -19,6 +19,13 @@ export const minorUnit = (currency: string | null, terms: Kept): bigint =>
   10n ** BigInt(mostDigits - digitsOf(currency, terms))
 
 export const fits = (units: bigint, unit: bigint): boolean => units % unit === 0n
+
+/** False if a look-up found it in another currency. Events say none. */
+export const isInCurrency = (certificate: AnyCertificate, currency: string | null): boolean =>
+  certificate.kind !== "looked-up" ||
+  certificate.currency === null ||
+  currency === null ||
+  certificate.currency === currency
 
 /** As much of it as one entry holds. */
 export const fitting = (units: bigint, unit: bigint): bigint => {

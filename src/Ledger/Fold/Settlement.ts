@@ -2,17 +2,18 @@
  * What one payment settles: which certificate is its own, by everything known so far. Pure.
  *
  * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest one
- * dated after it. The answer depends on which facts there are, never on the order of their arrival.
+ * dated after it. One that a look-up found counts only if it isn't dated after the payment, nor in another currency. The answer
+ * depends on which facts there are, never on the order of their arrival.
  */
 import type { Instant } from "../../Domain/Instant.ts"
 import { ask, type Question, undated } from "./Ask.ts"
 import type { Due, DueBy } from "./CertifiedAs.ts"
-import type { CertificateFact, DecisionFact, Fact, HoldReason, OpeningFact, PaymentFact } from "../Fact.ts"
-import { answerTo, fits } from "./Precision.ts"
+import type { AnyCertificate, DecisionFact, Fact, HoldReason, OpeningFact, PaymentFact } from "../Fact.ts"
+import { answerTo, fits, isInCurrency } from "./Precision.ts"
 
 /** What decides which certificate is a payment's own. */
 export interface Known {
-  readonly certificates: ReadonlyArray<CertificateFact>
+  readonly certificates: ReadonlyArray<AnyCertificate>
   readonly opening: OpeningFact | undefined
   /** By the hold that was decided. */
   readonly decisions: ReadonlyMap<string, DecisionFact>
@@ -36,13 +37,15 @@ export type Settlement =
 /** How amounts of certificates count. */
 export interface Counting {
   readonly dueBy: DueBy
-  /** The smallest amount of the payment's currency. */
+  /** The payment's; null: none is known. */
+  readonly currency: string | null
+  /** Its smallest amount. */
   readonly unit: bigint
 }
 
 /** `paidAt`: when a further payment was made, for what is due by then. */
 export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt = payment.at): Settlement => {
-  for (const candidate of candidates(known, paidAt)) {
+  for (const candidate of candidates(known, how.currency, paidAt)) {
     const { amounts, due, reason } = judge(candidate, how)
     const facts = [...candidate, ...(due?.basis ?? [])]
     if (due !== undefined && reason === undefined) {
@@ -63,7 +66,7 @@ export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt
   return answer.units === null ? { _tag: "Open", question } : settled(answer.units, [], [payment, ...answer.given])
 }
 
-type Certificate = CertificateFact | OpeningFact
+type Certificate = AnyCertificate | OpeningFact
 
 interface Judged {
   /** Those that the question is about. */
@@ -101,7 +104,7 @@ const objectionTo = (units: bigint, unit: bigint): HoldReason | undefined => {
 }
 
 const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: ReadonlyArray<Fact>): Settlement => {
-  const first = from.find((fact) => fact.kind === "certificate")
+  const first = from.find((fact) => fact.kind !== "opening")
   return {
     _tag: "Settled",
     settled: { units, certificate_url: first?.url ?? null, at: first?.at, basis }
@@ -110,28 +113,32 @@ const settled = (units: bigint, from: ReadonlyArray<Certificate>, basis: Readonl
 
 const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
   const [first] = from
-  return [first?.kind === "certificate" ? first.at : undated]
+  return [first === undefined || first.kind === "opening" ? undated : first.at]
 }
 
 /** The certificates, one instant at a time, in the order of preference. */
-function* candidates(known: Known, paidAt: Instant): Generator<ReadonlyArray<Certificate>> {
-  const { certificates, opening } = known
+function* candidates(
+  { certificates: all, opening }: Known,
+  currency: string | null,
+  paidAt: Instant
+): Generator<ReadonlyArray<Certificate>> {
+  const certificates = all.filter((each) => isInCurrency(each, currency))
   yield* instants(
     certificates.filter(({ at }) => at <= paidAt),
     (one, other) => one > other
   )
   if (opening !== undefined) yield [opening]
   yield* instants(
-    certificates.filter(({ at }) => at > paidAt),
+    certificates.filter(({ at, kind }) => at > paidAt && kind !== "looked-up"),
     (one, other) => one < other
   )
 }
 
 /** Searched one by one, because the first nearly always settles it: sorting took most of the time of a long list. */
 function* instants(
-  from: ReadonlyArray<CertificateFact>,
+  from: ReadonlyArray<AnyCertificate>,
   isBefore: (one: Instant, other: Instant) => boolean
-): Generator<ReadonlyArray<CertificateFact>> {
+): Generator<ReadonlyArray<AnyCertificate>> {
   for (let rest = from; rest.length > 0;) {
     const { at: next } = rest.reduce((first, one) => (isBefore(one.at, first.at) ? one : first))
     yield rest.filter(({ at }) => at === next).toSorted(byContents)
@@ -140,7 +147,7 @@ function* instants(
 }
 
 /** Not by number: the order of arrival decides nothing. */
-const byContents = (a: CertificateFact, b: CertificateFact): number => {
+const byContents = (a: AnyCertificate, b: AnyCertificate): number => {
   const [textA, textB] = [`${a.units} ${a.url}`, `${b.units} ${b.url}`]
   return textA < textB ? -1 : textA > textB ? 1 : 0
 }

@@ -19,8 +19,9 @@ export interface Of extends Counting {
 
 /** How the certificates of a payment count. */
 export const countingFor = (books: Books, payment: PaymentFact, move: Move, terms: Terms): Counting => {
-  const unit = minorUnit(currencyOf(books, payment, terms), terms)
-  return { dueBy: dueByOf(books, takenAs(books, payment, move, terms), unit), unit }
+  const currency = currencyOf(books, payment, terms)
+  const unit = minorUnit(currency, terms)
+  return { currency, dueBy: dueByOf(books, takenAs(books, payment, move, terms), unit), unit }
 }
 
 /** Returns whether the amounts are known. */

@@ -40,6 +40,8 @@ const ofOne = {
   // The books
   "open holds":
     "Answer them: `siteledger ledger holds` lists what is asked, `siteledger ledger accept` and `siteledger ledger reject` answer.",
+  "unheard payments":
+    "Replay their deliveries in the service's Admin → API → Webhooks, or add what was paid: `siteledger ledger post`; `siteledger report repaired` lists them.",
   "growing amounts": "Say in SITELEDGER_LEDGER_FILE what certified amounts are.",
   audit:
     "Run `siteledger ledger verify`, find out who can write there, and restore a backup if the books were changed.",
@@ -65,6 +67,8 @@ const ofOne = {
 /** Of keys with a name after them. */
 const ofEach = {
   walk: "Wait, as the walk is repeated; if it stays, look at the list in the service, and run `siteledger doctor`.",
+  "look-up":
+    "Look at that operation in the service, at its scope (SITELEDGER_SCOPES), and at `detail` and `lookUp` of its list in the review file.",
   gap: "Replay the failed deliveries of that time in the service's Admin → API → Webhooks, then run `siteledger replay --gap-closed TIME`."
 } as const
 

@@ -45,7 +45,7 @@ const held = {
 
 export const ledger = {
   ledger_facts: {
-    says: "Facts in their stored order: from signed events, opening certificates and people. Append-only.",
+    says: "Facts in their stored order: from signed events, look-ups, opening certificates and people. Append-only.",
     key: ["number"],
     isLogged: true,
     isAppendOnly: true,
@@ -55,7 +55,7 @@ export const ledger = {
       ipc_id: ipcId,
       kind: required(
         text,
-        "certificate, payment, project, opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms."
+        "certificate, payment, project, looked-up (a certificate), opening, decision, posting, reversal, accounting (a comparison), release (of a draft), preceding or terms."
       ),
       known_at: required(instant, "When it was stored; its consequences are known from then on."),
       content: required(json, "Its content, as JSON."),
@@ -64,6 +64,19 @@ export const ledger = {
         "The hash of the fact before it, of this one, and of what it brought; facts of 0.1 have none.",
         { since: 3 }
       )
+    }
+  },
+  ledger_evidence: {
+    says: "Answers of the service that facts of look-ups rest on, as they came. Append-only.",
+    key: ["fact"],
+    since: 4,
+    isLogged: true,
+    isAppendOnly: true,
+    columns: {
+      fact: required(int64, "The fact (ledger_facts.number): it names the SHA-256 of the body.", {
+        references: ["ledger_facts", "number"]
+      }),
+      body: required(text, "The body, byte for byte: it is UTF-8.")
     }
   },
   ledger_terms: {

@@ -1,5 +1,5 @@
 /**
- * Progress of the walks, what they saw, and the requests they spent.
+ * Progress of the walks, what they saw, what waits to be looked up, and the requests they spent.
  */
 import type { LearnedType } from "../../Domain/Fit.ts"
 import { instant, int32, int64, json, listedId, oneOf, optional, required, type Tables, text, word } from "../Table.ts"
@@ -117,6 +117,30 @@ export const walk = {
       type: required(word<LearnedType>(), "Its type."),
       beside: optional(text, "The column beside which it stands: it holds what doesn't fit that one."),
       learned_at: required(instant, "When the table got it.")
+    }
+  },
+  lookups: {
+    says: "Records that events told of and that are to be looked up; and for payments that wait, what the last look-up found.",
+    since: 4,
+    key: ["resource", "id"],
+    indexes: { lookups_waiting: { columns: ["resource", "since"] } },
+    columns: {
+      resource: required(text, resource),
+      id: required(text, "The record's id."),
+      events: required(int32, "How many events have told of it since it was looked up."),
+      since: required(instant, "When the first of them was applied; or when the last look-up was made."),
+      looked_at: optional(instant, "When the last look-up for a payment was made; null if there was none."),
+      found: optional(text, "What it found, in words.")
+    }
+  },
+  unheard: {
+    says: "IPCs that the service's list shows as paid, of which no event has told so. Nothing is posted for them.",
+    since: 4,
+    key: ["ipc_id"],
+    columns: {
+      ipc_id: required(text, "The IPC's id."),
+      paid_at: required(instant, "When it was paid, by the list."),
+      seen_at: required(instant, "When siteledger noticed it.")
     }
   },
   pace: {

@@ -21,4 +21,5 @@ export const reported = async (world: World, manual: Manual): Promise<void> => {
   assert.match(text(await manual.run("report statement")), new RegExp(`${posted}`))
   assert.match(text(await manual.run("report aged")), /^ipc|-4\.0000/m)
   assert.match(text(await manual.run("report unposted")), /second-payment-reference/)
+  assert.match(text(await manual.run("report repaired")), /^list walked +projects /m)
 }
