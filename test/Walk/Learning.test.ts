@@ -21,7 +21,8 @@ import { Reshaping, shownBy, things } from "./Reshaping.ts"
 
 const walked = (list: Reshaping, warehouse: Warehouse_["Service"]) =>
   Effect.gen(function* () {
-    const shared = { ...(yield* passing), warehouse, pageSize: 5, concurrency: 2 }
+    const parts = yield* Effect.provideService(passing, Warehouse, warehouse)
+    const shared = { ...parts, pageSize: 5, concurrency: 2 }
     const previous = yield* Checkpoints.load(shared.store, things.name)
     // A pass that fails goes on with the next one.
     yield* Effect.ignore(Pass.run({ ...shared, list: list.paged }, previous))

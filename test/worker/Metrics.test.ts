@@ -49,6 +49,11 @@ const atTheStart: ReadonlyArray<Wanted> = [
   ["siteledger_walk_quarantined", '{resource="projects"}', 0],
   ["siteledger_walk_proof", '{resource="projects",proof="counts-agree"}', 1],
   ["siteledger_walk_seconds", '{resource="projects"}', 1],
+  ["siteledger_walk_requests_left", '{resource="projects"}', 1],
+  ["siteledger_walk_next_proof_timestamp_seconds", '{resource="projects"}', (value = 0) => value > Date.now() / 1000],
+  // The projects are asked for neither by what changed, nor below others.
+  ["siteledger_walk_changed_timestamp_seconds", "", isGone],
+  ["siteledger_walk_parents", "", isGone],
   ["siteledger_api_limit_per_minute", "", 60_000],
   ["siteledger_api_used_last_minute", "", some],
   ["siteledger_webhook_secrets", '{state="valid"}', 1],

@@ -135,22 +135,26 @@ const walking: ReadonlyArray<Break> = [
     "pages are checkpointed and not written"
   ),
   pass(
-    "yield* Checkpoints.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])",
+    "yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])",
     "",
     "a project that was written and not checkpointed is never buried"
   ),
   pass(
-    "yield* Checkpoints.adopt(pass.store, pass.list.resource)",
+    "yield* Sightings.adopt(pass.store, pass.list.resource)",
     "",
     "a project that was announced and not checkpointed is never buried"
   ),
-  verdict("if (isSame) yield* buryAbsent(pass, state)", "", "removed projects stay"),
-  pass(
-    "const isResumed = previous !== undefined && previous.finished_at === null",
-    "const isResumed = previous !== undefined",
+  verdict(
+    "if (isSame) yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit))",
+    "",
+    "removed projects stay"
+  ),
+  checkpoints(
+    "previous !== undefined && previous.finished_at === null && previous.definition",
+    "previous !== undefined && previous.definition",
     "a finished pass is taken for an interrupted one"
   ),
-  verdict(
+  at("src/Walk/Burial.ts")(
     'const version = Version.make(Instant.toMicros(at), 0, "")',
     'const version = Version.make(0, 0, "")',
     "tombstones lose against the rows"
@@ -161,9 +165,9 @@ const walking: ReadonlyArray<Break> = [
     "page < total && pages.length",
     "the last page is left out"
   ),
-  checkpoints(
-    'where("last_pass", "<", pass - 1)',
-    'where("last_pass", "<", pass - 9)',
+  at("src/Walk/Sightings.ts")(
+    'where(sql<number>`abs(last_pass)`, "<", pass - 1)',
+    'where(sql<number>`abs(last_pass)`, "<", pass - 9)',
     "a removed project stays for hours"
   ),
   checkpoints(
