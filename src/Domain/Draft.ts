@@ -129,6 +129,7 @@ export const spill = (
   draft.row[beside] = value
   if (value === null || version === undefined) delete draft.versions[beside]
   else draft.versions[beside] = version
+  if (before !== value) draft.dirty = true
   return { isTaken: value !== null, isChanged: before !== value }
 }
 

@@ -174,6 +174,15 @@ describe(`a table that gets columns while pages fill it, seed ${seed}`, () => {
     assert.deepInclude(later, { due_on: null, note: null, note_json: null, sum: "2", amount: null, _extra: null })
   })
 
+  it("forgets what an older page left beside a column that another worker has filled since", () => {
+    const withoutText = withLearned(plain, steps.slice(0, 2))
+    const before = merge(whole, undefined, [page(1, "A", { amount: "12.50" })])
+    assert.deepInclude(before, { amount: null, amount_text: "12.50" })
+    const other = merge(withoutText, before, [page(2, "A", { amount: "[1]" })])
+    const later = merge(whole, other, [page(1, "A", { amount: "12.50" })])
+    assert.deepInclude(later, { amount: null, amount_text: null, _extra: '{"amount":[1]}' })
+  })
+
   it("leaves the fields of events alone, and of tables that events fill", () => {
     const { isWhole: _, ...shared } = whole
     const before = merge(shared, undefined, [page(1, "A", { amount: "1", other: "2" })])
