@@ -52,7 +52,12 @@ const putBack = `
     end loop;
   end $$;
   drop schema ledger cascade; alter table siteledger.workers drop column version;
-  alter table siteledger.walks drop column next_from; drop table siteledger.learned_columns;
+  alter table siteledger.walks drop column next_from, drop column definition, drop column pages_before,
+    drop column changed_from, drop column changed_began, drop column changed_at, drop column parents,
+    drop column parents_sure;
+  alter table siteledger.sightings drop column parent;
+  drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.ledger_evidence, siteledger.lookups,
+    siteledger.unheard;
   delete from siteledger.kysely_migration where name > '0003'`
 
 export const released: Kind = { kind: "of version 0.1.0", version: "0001", make: (url) => Postgres.query(url, dump) }
