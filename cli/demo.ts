@@ -81,6 +81,7 @@ const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<st
   SITELEDGER_ADMIN_LISTEN: `127.0.0.1:${ports.admin}`,
   SITELEDGER_DATA_DIR: dataDir,
   SITELEDGER_EXPORT_CRON: "* * * * *",
+  SITELEDGER_LEDGER_CURRENCY: "EUR",
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
 
@@ -90,14 +91,18 @@ const near = (path: string): string => {
   return from.startsWith("..") ? path : from || "."
 }
 
+/** Else it is a copy of the sources. */
+const isPackage = import.meta.url.includes("/node_modules/siteledger/")
+
 const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
   const folder = near(dataDir)
-  const query = `SITELEDGER_DATA_DIR=${folder} bin/siteledger query`
+  const program = `SITELEDGER_DATA_DIR=${folder} ${isPackage ? "npx siteledger" : "bin/siteledger"}`
+  const query = `${program} query`
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
     style.bold("The copy is complete, and events keep it current. Try, in another terminal:"),
     `  ${query} "select status, currency, count(*) as ipcs, sum(certified_amount) as certified from construction.ipc_ageing group by all"`,
-    `  ${query} "from construction.cashflow_by_month order by month"`,
-    `  SITELEDGER_DATA_DIR=${folder} bin/siteledger ledger list`,
+    `  ${query} "select month, currency, sum(ipcs_paid) as paid, sum(certified_amount) as amount from construction.cashflow_by_month group by all order by all"`,
+    `  ${program} ledger list`,
     `  curl http://127.0.0.1:${ports.admin}/status`,
     `  ${adminUrl}   in a browser: the service's side, live (records, webhooks, deliveries, faults)`,
     `  ${near(publishedPath(dataDir))}   a copy for DuckDB, refreshed about once a minute`,

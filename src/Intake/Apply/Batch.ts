@@ -3,8 +3,9 @@
  * events, what it lacks of the books) → settled in the Store. Where all that is one transaction of a database, the ledger
  * comes last: from there to the commit, other workers wait for their turn at the books.
  *
- * What is to be looked up because of these events is noted with the settling. Every step is idempotent, so if the process dies in between, the same events are applied once more and change nothing.
- * An event that an engine can't hold waits in quarantine on all of them, and blocks nothing after it.
+ * What is to be looked up because of these events is noted with the settling. Every step is idempotent, so if the process dies
+ * in between, the same events are applied once more and change nothing. An event that an engine can't hold waits in quarantine on
+ * all of them, and blocks nothing after it.
  */
 import { Clock, Effect } from "effect"
 import type { Transaction } from "kysely"
