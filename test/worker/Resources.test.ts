@@ -1,21 +1,18 @@
 /**
- * From the service's document to tables: a person has it discovered, switches lists on, and starts the worker. Each becomes a table, is walked to its proof, and equals what the service has, before and after it changes.
+ * From the service's document to tables: a person has it discovered, switches lists on, and starts the worker. Each becomes a
+ * table, is walked to its proof, and equals what the service has, before and after it changes.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RecordTruth } from "../../sandbox/Catalogue.ts"
-import { Sandbox } from "../../sandbox/Sandbox.ts"
 import type { Column, List, Review } from "../../src/Discovery/Review.ts"
 import * as Json from "../../src/Domain/Json.ts"
-import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { patience, rounds, sample } from "../Long.ts"
-import { type RunningWorker, run } from "../RunningWorker.ts"
+import type { RunningWorker } from "../RunningWorker.ts"
 import type { Place } from "./Place.ts"
-import { placeOf, startedOn } from "./SandboxWorld.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+import { discovered } from "./Resources/Discovered.ts"
+import { startedOn } from "./SandboxWorld.ts"
 
 /** How it is read. */
 const kindOf = ({ answer, paging, parent }: List): string =>
@@ -42,8 +39,6 @@ const switchedOn = (file: string): ReadonlyArray<List> => {
   writeFileSync(file, JSON.stringify({ ...review, lists }))
   return lists
 }
-
-const scopesOf = (lists: ReadonlyArray<List>): string => [...new Set(lists.flatMap(({ scope }) => scope))].join(" ")
 
 /** Waits until each list has ended two passes since the worker began, and they agree. */
 const proven = async (worker: RunningWorker, lists: ReadonlyArray<List>): Promise<void> => {
@@ -119,27 +114,12 @@ describe("a worker with all lists of the service switched on", () => {
     "fills a table from each, proves it, and follows its changes",
     () =>
       Effect.gen(function* () {
-        const sandbox = yield* Sandbox.start({
-          openapi: "full",
-          projects: 3,
-          records: 8,
-          eventsPerSecond: 0,
-          plan: Infinity
-        })
-        const { authUrl, baseUrl, catalogue, options } = sandbox
-        if (catalogue === undefined) return assert.fail("no catalogue")
-        const place = yield* placeOf({ ...options, authUrl, baseUrl })
-        const review = join(yield* folder, "resources.json")
-        const document = `${baseUrl}/openapi.json`
-        const discovered = yield* Effect.promise(() => run(place.environment, "discover", document, "--review", review))
-        assert.strictEqual(discovered.code, 0, discovered.stderr)
+        const { catalogue, environmentFor, place, review } = yield* discovered(8)
         const all = switchedOn(review)
         const lists = all.filter(({ on }) => on)
         assert.isAbove(lists.length, rounds(8, 110))
         const environment = {
-          SITELEDGER_RESOURCES: review,
-          SITELEDGER_SCOPES: `projects.read webhooks.write ${scopesOf(lists)}`,
-          SITELEDGER_REQUESTS_PER_MINUTE: "600000",
+          ...environmentFor(lists.flatMap(({ scope }) => scope)),
           SITELEDGER_WALK_EVERY: "1 second"
         }
         const truth = () => catalogue.names.flatMap((name) => catalogue.truth(name))

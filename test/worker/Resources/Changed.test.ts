@@ -3,20 +3,15 @@
  * changed arrives without another walk over the whole list, and what is gone stays until there is one.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RecordTruth } from "../../../sandbox/Catalogue.ts"
-import { Sandbox } from "../../../sandbox/Sandbox.ts"
 import type { List, Review } from "../../../src/Discovery/Review.ts"
-import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { saw } from "../../Logged.ts"
 import { patience } from "../../Long.ts"
-import { run } from "../../RunningWorker.ts"
 import type { Place } from "../Place.ts"
-import { placeOf, startedOn } from "../SandboxWorld.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+import { startedOn } from "../SandboxWorld.ts"
+import { discovered } from "./Discovered.ts"
 
 /** Of each form some. */
 const switchedOn = (file: string): ReadonlyArray<List> => {
@@ -65,25 +60,10 @@ describe("lists that can be asked for what changed", () => {
     "are kept new by that, and keep what is gone until they are walked as a whole",
     () =>
       Effect.gen(function* () {
-        const sandbox = yield* Sandbox.start({
-          openapi: "full",
-          projects: 3,
-          records: 30,
-          eventsPerSecond: 0,
-          plan: Infinity
-        })
-        const { authUrl, baseUrl, catalogue, options } = sandbox
-        if (catalogue === undefined) return assert.fail("no catalogue")
-        const place = yield* placeOf({ ...options, authUrl, baseUrl })
-        const review = join(yield* folder, "resources.json")
-        const document = `${baseUrl}/openapi.json`
-        const found = yield* Effect.promise(() => run(place.environment, "discover", document, "--review", review))
-        assert.strictEqual(found.code, 0, found.stderr)
+        const { catalogue, environmentFor, place, review } = yield* discovered(30)
         const lists = switchedOn(review)
         const worker = yield* startedOn(place, {
-          SITELEDGER_RESOURCES: review,
-          SITELEDGER_SCOPES: `projects.read webhooks.write ${lists.flatMap(({ scope }) => scope).join(" ")}`,
-          SITELEDGER_REQUESTS_PER_MINUTE: "600000",
+          ...environmentFor(lists.flatMap(({ scope }) => scope)),
           LOG_FORMAT: "json"
         })
         const waited = (what: string, isSo: (at: string | null, changedAt: string | null, table: string) => boolean) =>

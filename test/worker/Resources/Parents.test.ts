@@ -3,17 +3,13 @@
  * they are.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Sandbox } from "../../../sandbox/Sandbox.ts"
 import type { List, Review } from "../../../src/Discovery/Review.ts"
-import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { patience } from "../../Long.ts"
-import { run, type RunningWorker } from "../../RunningWorker.ts"
-import { placeOf, startedOn } from "../SandboxWorld.ts"
-
-const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+import type { RunningWorker } from "../../RunningWorker.ts"
+import { startedOn } from "../SandboxWorld.ts"
+import { discovered } from "./Discovered.ts"
 
 const isUsable = ({ confidence, needs = [] }: List): boolean => confidence === "high" && needs.length === 0
 
@@ -46,25 +42,10 @@ describe("what goes wrong", () => {
     "below one parent takes nothing from the others, and a list that isn't as the file says stops no other",
     () =>
       Effect.gen(function* () {
-        const sandbox = yield* Sandbox.start({
-          openapi: "full",
-          projects: 3,
-          records: 30,
-          eventsPerSecond: 0,
-          plan: Infinity
-        })
-        const { authUrl, baseUrl, catalogue, options } = sandbox
-        if (catalogue === undefined) return assert.fail("no catalogue")
-        const place = yield* placeOf({ ...options, authUrl, baseUrl })
-        const review = join(yield* folder, "resources.json")
-        const document = `${baseUrl}/openapi.json`
-        const found = yield* Effect.promise(() => run(place.environment, "discover", document, "--review", review))
-        assert.strictEqual(found.code, 0, found.stderr)
+        const { catalogue, environmentFor, place, review } = yield* discovered(30)
         const { beside, child, scopes, wrong } = switchedOn(review)
         const worker = yield* startedOn(place, {
-          SITELEDGER_RESOURCES: review,
-          SITELEDGER_SCOPES: `webhooks.write ${[...new Set(["projects.read", ...scopes])].join(" ")}`,
-          SITELEDGER_REQUESTS_PER_MINUTE: "600000",
+          ...environmentFor(scopes),
           SITELEDGER_WALK_EVERY: "1 second"
         })
         const proven = (what: string, of: number) =>
