@@ -1,5 +1,5 @@
 /**
- * One forked worker more than there are cores, as many tests wait most of their time; four at most, as they spawn workers
+ * Two forked workers more than there are cores, as many tests wait most of their time; four at most, as they spawn workers
  * of their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
@@ -43,11 +43,12 @@ const embeddedOnly = [
  */
 const besideStores = [
   "test/worker/{Admin,BadInput,Bucket,Login,NewVersion,Outage,Rights,Sink,Unstarted,UserAgent,Verbs}.test.ts",
+  "test/worker/{Log,Metrics,Telemetry,Watching,Resources/Changed}.test.ts",
   "test/worker/BadInput/*.test.ts",
   "test/worker/Doctor/Payload.test.ts",
   "test/worker/{Discover,Discover/Compared}.test.ts",
   "test/worker/Live/{Alerts,Creation,Secrets,SickToken,Skew,Waiting,Walks}.test.ts",
-  "test/worker/Ledger/{Alone,Arguments,Clerk,Label}.test.ts",
+  "test/worker/Ledger/{Accounting,Alone,Arguments,Clerk,Label,Release,Write}.test.ts",
   "test/worker/Login/Sandbox.test.ts"
 ]
 const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
@@ -70,7 +71,7 @@ export default defineConfig({
     setupFiles: "test/BetweenFiles.ts",
     pool: "forks",
     isolate: false,
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    maxWorkers: Math.min(4, availableParallelism() + 2),
     // A hang is told soon enough; a slow machine is none.
     testTimeout: 180_000,
     hookTimeout: 180_000,

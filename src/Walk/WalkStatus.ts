@@ -14,9 +14,9 @@ export interface WalkStatus {
   /** `running` until the first pass ends, then the verdict of the last finished pass. */
   readonly proof: "running" | Proof
   readonly at: string | null
+  readonly quarantined: number
   /** When what had changed since then was last read; null if the list isn't asked for that, or wasn't yet. */
   readonly changedAt: string | null
-  readonly quarantined: number
   /** When the copy is next proven, if nothing changes until then; null if nobody knows yet. */
   readonly nextProofAt: string | null
   /** Of the pass under way, or of the next one over the whole list; null likewise. */
@@ -34,8 +34,8 @@ const statusOf = (
   rows: state?.rows ?? 0,
   proof: (state?.proof as Proof | null) ?? "running",
   at: state?.proof_at ?? null,
-  changedAt: state?.changed_at ?? null,
   quarantined,
+  changedAt: state?.changed_at ?? null,
   nextProofAt: provenMs === null ? null : Instant.fromMillis(provenMs),
   requestsLeft: left,
   parents: state?.parents == null ? null : { found: state.parents, proven: state.parents_sure ?? 0 }

@@ -27,7 +27,8 @@ describe("a verb", () => {
     assert.deepInclude(holds, { code: 0, stdout: "[]\n", stderr: "Nothing waits for a decision.\n" })
     assert.match((await world.shell({}, "status")).stdout, /^events {8}\d+ applied since the worker's start; last: 2/m)
     const report = await worker.status("it tells")
-    const line = (events: typeof report.events) => describeStatus({ ...report, events, lastEventAt: null })[4]
+    const line = (events: typeof report.events) =>
+      describeStatus({ ...report, events, lastEventAt: null }).find((each) => each.startsWith("events "))
     assert.strictEqual(line({}), "events        none since the worker's start; last: never")
     assert.strictEqual(
       line({ applied: 3, misfits: 0, replayed: 1 }),

@@ -57,7 +57,7 @@ describe("siteledger sandbox --openapi", () => {
     for (const wrong of ["rfis=lost", "nothing=no-id", "rfis"]) {
       const { code, stderr } = await run(environment, "sandbox", "--port", "0", "--resource-fault", wrong)
       assert.strictEqual(code, 2)
-      assert.include(stderr, `"${wrong}". Expected: RESOURCE=FAULT, where FAULT is one of other-type, no-id`)
+      assert.include(stderr, `"${wrong}". Expected: RESOURCE=FAULT, where FAULT is one of other-type, new-field, no-`)
     }
   })
 })
