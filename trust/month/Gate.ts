@@ -26,6 +26,9 @@ const troubles = {
 } as const
 export type Trouble = keyof typeof troubles
 
+/** In a run: hundreds more would show nothing else, and each costs seconds. */
+const mostOfEach = 50
+
 /** When a request is where an attack wants it. */
 export const moments = ["arriving", "answered", "slow", "throttled", "lost"] as const
 export type Moment = (typeof moments)[number]
@@ -118,8 +121,9 @@ export class Gate {
     for (const [name, share] of Object.entries(troubles) as ReadonlyArray<[Trouble, number]>) {
       roll -= share
       if (roll >= 0) continue
-      if (this.#options.spared?.(request).includes(name) === true) return undefined
-      this.met.set(name, (this.met.get(name) ?? 0) + 1)
+      const times = this.met.get(name) ?? 0
+      if (this.#options.spared?.(request).includes(name) === true || times >= mostOfEach) return undefined
+      this.met.set(name, times + 1)
       return name
     }
     return undefined
