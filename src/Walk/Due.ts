@@ -21,8 +21,9 @@ interface Walked {
   readonly state: PassState | undefined
 }
 
-/** Of the whole list. */
-export const wholeEvery = ({ every, list: { whole = every } }: Walked): Duration.Duration => whole
+/** Of the whole list. The first pass over one without a total proves nothing alone: the second doesn't wait long. */
+export const wholeEvery = ({ every, list: { whole = every }, state }: Walked): Duration.Duration =>
+  state?.pass === 1 && state.proof === "unproven" ? every : whole
 
 export interface Next {
   readonly reads: "whole" | "changed"

@@ -37,6 +37,13 @@ describe("a list is read", () => {
     assert.strictEqual(next(list(), state({ finished_at: at, disturbed_in_a_row: 60 })), "whole in 60 min")
   })
 
+  it("whole once more after the first pass, if that proved nothing", () => {
+    const first = { pass: 1, proof: "unproven" }
+    assert.strictEqual(next(filtered, state(first)), "whole in 50 min")
+    assert.strictEqual(next(filtered, state({ ...first, pass: 2 })), "changed in 50 min")
+    assert.strictEqual(next(filtered, state({ ...first, proof: "counts-agree" })), "changed in 50 min")
+  })
+
   it("for what changed as often, and whole only as often as that says", () => {
     assert.strictEqual(next(filtered, state({})), "changed in 50 min")
     assert.strictEqual(
