@@ -2,7 +2,7 @@
  * Apply over a real Store and a warehouse whose batches wait at a gate, with a log of what the ledger heard meanwhile.
  */
 import { createHash } from "node:crypto"
-import { Effect, Latch, Layer } from "effect"
+import { Array as Arr, Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { documented } from "../../../config/WireFiles.ts"
 import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
@@ -59,23 +59,31 @@ export const permit = (id: number): Sent => {
 
 export const permits = (count: number, from = 0) => Array.from({ length: count }, (_, id) => permit(from + id))
 
+/** A server has a second for what arrives together. */
+const together = 4000
+
 export const offer = (...sent: ReadonlyArray<Sent>) =>
   Effect.flatMap(Inbox, (inbox) =>
-    Effect.promise(() =>
-      Promise.all(
-        sent.map(({ body, id, type }) =>
-          inbox.offer({
-            body: Buffer.from(body),
-            bodySha256: createHash("sha256").update(body).digest(),
-            eventId: id,
-            headerType: type,
-            issuedAt: null,
-            headers: [],
-            secret: "f",
-            receivedAt: now
-          })
-        )
-      )
+    Effect.forEach(
+      Arr.chunksOf(sent, together),
+      (some) =>
+        Effect.promise(() =>
+          Promise.all(
+            some.map(({ body, id, type }) =>
+              inbox.offer({
+                body: Buffer.from(body),
+                bodySha256: createHash("sha256").update(body).digest(),
+                eventId: id,
+                headerType: type,
+                issuedAt: null,
+                headers: [],
+                secret: "f",
+                receivedAt: now
+              })
+            )
+          )
+        ),
+      { discard: true }
     )
   )
 
