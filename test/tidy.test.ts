@@ -13,7 +13,7 @@ const maxLinesPerFunction = 60
 const maxLinesPerPipeline = 60
 const maxLinesOfAgents = 80
 const maxDepth = 3
-const mostArrows = 99
+const mostArrows = 98
 const mostFloors = 12
 
 /** Started by a person, npm or another process, so never imported. */

@@ -4,12 +4,13 @@
  *
  * A column of a table that siteledger has already keeps its type. Pure.
  */
+import { isSecretName } from "../Domain/FieldNames.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { type Resource, tableColumns } from "../Domain/Resource.ts"
 import { at } from "./Document.ts"
 import { exampleOf, isMoneyField } from "./Money.ts"
 import type { Field } from "./RecordFields.ts"
-import { free, isName, nameOf, plain, words } from "./Names.ts"
+import { free, isName, nameOf, plain, words } from "../Domain/Names.ts"
 import type { Column, ColumnType } from "./Review.ts"
 import { formatOf, type Scalar, type Shapes } from "./Shape.ts"
 
@@ -133,11 +134,6 @@ const byExample = ({ schema }: Scalar): ColumnType => {
   if (Instant.readMicros(example) === undefined) return "VARCHAR"
   return example.length === 10 ? "DATE" : "TIMESTAMPTZ"
 }
-
-const secretNames =
-  /(^|_)(password|passwd|secret|token|api_key|private_key|access_key|credential|credentials|passphrase)$/
-/** A column of this name would hold one. */
-export const isSecretName = (name: string): boolean => secretNames.test(name)
 
 const personalNames =
   /(^|_)(email|e_mail|phone|mobile|iban|ssn|passport|birthday|birth_date|date_of_birth|tax_id|national_id|first_name|last_name|surname|ip_address)$/

@@ -4,7 +4,7 @@
 import { type Field, fieldsOf } from "./RecordFields.ts"
 import { Doubts } from "./Doubts.ts"
 import { type Envelope, envelopeOf } from "./Envelope.ts"
-import { isPlural, singular, words } from "./Names.ts"
+import { isPlural, singular, words } from "../Domain/Names.ts"
 import { addressOf, type Operation } from "./Operations.ts"
 import type { Shapes } from "./Shape.ts"
 

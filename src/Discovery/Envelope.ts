@@ -5,7 +5,7 @@
  * Places are JSON Pointers into the answer ("" is the answer itself), or `header NAME`. Pure.
  */
 import { below } from "./Document.ts"
-import { plain, singular, words } from "./Names.ts"
+import { plain, singular, words } from "../Domain/Names.ts"
 import { type Fields, formatOf, type Shape, type Shapes } from "./Shape.ts"
 import type { Operation } from "./Operations.ts"
 

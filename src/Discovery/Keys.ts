@@ -2,7 +2,7 @@
  * Which field names a record: by its name, and by the parameter with which a single one is asked for. Pure.
  */
 import type { Field } from "./RecordFields.ts"
-import { plain, words } from "./Names.ts"
+import { plain, words } from "../Domain/Names.ts"
 import { called, type Shapes } from "./Shape.ts"
 
 export type Key =

@@ -4,7 +4,7 @@
  */
 import { at } from "./Document.ts"
 import type { Envelope, Places } from "./Envelope.ts"
-import { plain } from "./Names.ts"
+import { plain } from "../Domain/Names.ts"
 import type { Operation, Parameter } from "./Operations.ts"
 import type { Paging } from "./Review.ts"
 

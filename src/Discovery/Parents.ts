@@ -3,7 +3,7 @@
  * list, its parent. `/projects/{project_id}/ipcs` is read once for each row of `/projects`. Pure.
  */
 import { addressOf } from "./Operations.ts"
-import { nameOf, plain, singular, singularName, words } from "./Names.ts"
+import { nameOf, plain, singular, singularName, words } from "../Domain/Names.ts"
 import { type Draft, isParameter, ownerOf } from "./Drafts.ts"
 
 export interface Parent {

@@ -3,7 +3,7 @@
  * object that is nothing but an amount and its currency. Pure.
  */
 import { below } from "./Document.ts"
-import { plain } from "./Names.ts"
+import { plain } from "../Domain/Names.ts"
 import type { Fields, Shapes } from "./Shape.ts"
 
 export interface Field {

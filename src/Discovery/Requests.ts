@@ -4,7 +4,7 @@
  */
 import { at, listAt, textAt } from "./Document.ts"
 import type { Doubts } from "./Doubts.ts"
-import { plain } from "./Names.ts"
+import { plain } from "../Domain/Names.ts"
 import type { Operation, Parameter } from "./Operations.ts"
 import type { Column, List, timeForms } from "./Review.ts"
 

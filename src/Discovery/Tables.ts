@@ -4,7 +4,7 @@
  */
 import { resources } from "../Domain/Resource.ts"
 import { type Draft, isParameter, ownerOf } from "./Drafts.ts"
-import { free, nameOf, words } from "./Names.ts"
+import { free, nameOf, words } from "../Domain/Names.ts"
 
 /** They say nothing without an owner. */
 const general = new Set(

@@ -3,13 +3,12 @@
  * that. A pass shows the whole list, so a type is chosen once one has ended since the field was first seen: it holds
  * exactly all values so far. Bounded, whatever records hold. Pure.
  */
-import { isSecretName } from "../Discovery/Columns.ts"
-import { isMoneyField } from "../Discovery/Money.ts"
-import { free, nameOf } from "../Discovery/Names.ts"
 import type { Change } from "../Domain/Change.ts"
+import { isSecretName, isSurelyMoneyName } from "../Domain/FieldNames.ts"
 import * as Fit from "../Domain/Fit.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import * as Limits from "../Domain/Limits.ts"
+import { free, nameOf } from "../Domain/Names.ts"
 import { keyColumn } from "../Domain/Resource.ts"
 import type { EntityTable } from "../Stores/EntityTables.ts"
 import type { LearnedColumn } from "../Stores/LearnedColumns.ts"
@@ -154,6 +153,5 @@ const canName = (field: string): boolean => Limits.isText(field) && !Limits.isTo
 /** Money is money if some of it is whole. */
 const typeOf = (field: string, kinds: ReadonlySet<Fit.Kind>): Fit.LearnedType | undefined => {
   const type = Fit.typeFor(kinds)
-  const isMoney = type === "BIGINT" && isMoneyField({ kind: "scalar", type: "integer", schema: {} }, field)
-  return isMoney ? "DECIMAL(28,4)" : type
+  return type === "BIGINT" && isSurelyMoneyName(field) ? "DECIMAL(28,4)" : type
 }

@@ -2,7 +2,7 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { isName } from "../../src/Discovery/Names.ts"
+import { isName } from "../../src/Domain/Names.ts"
 import { decode } from "../../src/Discovery/Review/Decode.ts"
 import { write } from "../../src/Discovery/Review/Write.ts"
 import { quoted } from "../../src/Stores/Ddl.ts"

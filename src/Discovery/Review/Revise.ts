@@ -4,7 +4,7 @@
  */
 import { addressOf } from "../Operations.ts"
 import { costsOf } from "../Cost.ts"
-import { free } from "../Names.ts"
+import { free } from "../../Domain/Names.ts"
 import type { Column, List, Review } from "../Review.ts"
 
 export interface Revised {
