@@ -28,7 +28,7 @@ export interface Child extends Verdict.Walking {
 const parentsAtOnce = 32
 /** Pages that wait to be written. */
 const pagesAhead = 64
-/** So many parents in a row that all are refused: so will the others be. */
+/** So many parents in a row that are refused, or answer with something else, as a proxy's page: so will the others. */
 const mostRefused = 20
 
 /** What there is to save: a page, the end of a parent, or both. */
@@ -148,7 +148,6 @@ class Readers {
       return Effect.andThen(Queue.offer(this.#arrived, { parent, outcome: "absent" }), this.#answered())
     }
     this.#refused.push({ parent, error })
-    if (error.reason !== "Refused") return this.#answered()
     if (this.#refused.length < mostRefused) return Effect.void
     return Effect.andThen(this.#isAnswered ? this.#answered() : Effect.void, Effect.fail(error))
   }
