@@ -9,7 +9,11 @@ take() {
     mkdir -p "$to$(dirname "$1")"
     cp -a "$1" "$to$1"
     [ -L "$1" ] || return 0
-    set -- "$(realpath -s "$(dirname "$1")/$(readlink "$1")" 2>/dev/null || readlink -f "$1")"
+    next=$(readlink "$1")
+    case $next in
+    /*) set -- "$next" ;;
+    *) set -- "$(dirname "$1")/$next" ;;
+    esac
   done
 }
 
@@ -38,7 +42,8 @@ for name in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libpthread.so.0 libdl.so.2 li
   if [ -n "$path" ]; then take "$path"; fi
 done
 
-cp -a --parents /usr/share/zoneinfo "$to/"
+mkdir -p "$to/usr/share"
+cp -a /usr/share/zoneinfo "$to/usr/share/"
 mkdir -p "$to/etc" "$to/data" "$to/tmp"
 printf 'root:x:0:0:root:/:/sbin/nologin\nsiteledger:x:65532:65532:siteledger:/data:/sbin/nologin\n' >"$to/etc/passwd"
 printf 'root:x:0:\nsiteledger:x:65532:\n' >"$to/etc/group"

@@ -55,16 +55,20 @@ const makeBase = (buildah: Buildah, folder: string): void => {
   const tree = join(folder, "base")
   const keep = ["--variant=minbase", "--include=ca-certificates", "bookworm", tree]
   execFileSync("mmdebstrap", keep, { stdio: ["ignore", "ignore", "pipe"] })
-  const npm = dirname(dirname(execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim()))
+  const npm = dirname(
+    dirname(execFileSync("sh", ["-c", 'readlink -f "$(command -v npm)"'], { encoding: "utf8" }).trim())
+  )
   mkdirSync(join(tree, "usr/local/lib/node_modules"), { recursive: true })
   copyFileSync(process.execPath, join(tree, "usr/local/bin/node"))
-  execFileSync("cp", ["-a", join(npm, "lib/node_modules/npm"), join(tree, "usr/local/lib/node_modules/npm")])
+  execFileSync("cp", ["-a", npm, join(tree, "usr/local/lib/node_modules/npm")])
   for (const name of ["npm", "npx"]) {
     symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(tree, "usr/local/bin", name))
   }
-  // Where this machine finds packages.
+  // Where this machine finds packages, and whom it trusts for them.
   const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim()
-  writeFileSync(join(tree, "usr/local/etc/npmrc"), `registry=${registry}\n`)
+  const trusted = "/etc/ssl/certs/ca-certificates.crt"
+  copyFileSync(trusted, join(tree, trusted))
+  writeFileSync(join(tree, "root/.npmrc"), `registry=${registry}\ncafile=${trusted}\n`)
   copyFileSync("/etc/resolv.conf", join(tree, "etc/resolv.conf"))
   const container = buildah.do("from", "scratch")
   buildah.do("add", container, tree, "/")
