@@ -127,7 +127,8 @@ it.skipIf(why !== undefined)(
     await until("it is subscribed", async () => (world.server.subscriptions.length > 0 ? true : undefined))
     assert.strictEqual(await world.server.deliver({ type: "ipc.paid", fields: { ipc_id: "1" } }), 200)
     const ended = once(child, "close")
-    child.kill("SIGTERM")
+    // As an engine would: to the container's own process, not to buildah, which would kill it.
+    process.kill(Number(/ pid=(\d+) /.exec(said)?.[1]), "SIGTERM")
     assert.deepStrictEqual(await ended, [0, null], said)
     buildah.do("umount", container)
   },
