@@ -16,9 +16,6 @@ export const readerGone: Effect.Effect<void> = Effect.callback((resume) => {
 /** On one line. */
 export const document = (value: unknown) => Console.log(Text.visibleJson(Json.stringify(value)))
 
-/** Indented, for people. */
-export const indented = (value: unknown) => Console.log(Text.visibleJson(JSON.stringify(value, null, 2)))
-
 const numberColumns = new Set([
   "sequence",
   "amount",

@@ -14,8 +14,8 @@ import { noBackup } from "../src/Stores/Postgres/Store.ts"
 import { isCopy, isPartOf } from "../src/Stores/Sqlite/Copy.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import { argument } from "./Options.ts"
-import * as Print from "./Print.ts"
+import { argument, json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", { message: Schema.String }) {}
 
@@ -47,7 +47,7 @@ const unreadable = (file: string, cause: unknown) =>
 const itself = (file: string) =>
   new CliError.UserError({ cause: `${file} is the store itself or its log: name another file for the backup.` })
 
-export const backup = Command.make("backup", { path }, ({ path: name }) =>
+export const backup = Command.make("backup", { path, json }, ({ json: asJson, path: name }) =>
   Effect.gen(function* () {
     const own = yield* byEngine(yield* Settings.Settings, {
       embedded: (files) => Effect.succeed(files.store),
@@ -55,7 +55,8 @@ export const backup = Command.make("backup", { path }, ({ path: name }) =>
     })
     // The worker may have another working directory.
     const file = resolve(name)
-    yield* Print.document(yield* ask("backup", { path: file, replace: yield* isEarlierBackup(own, file) }, store))
+    const done = yield* ask("backup", { path: file, replace: yield* isEarlierBackup(own, file) }, store)
+    yield* Said.answer(asJson, () => [`Backed up to ${file} (${Said.size(statSync(file).size)}).`])(done)
   })
 ).pipe(
   Command.withDescription("Copy the store, the one irreplaceable file, even while the worker runs"),

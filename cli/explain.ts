@@ -2,26 +2,23 @@
  * `siteledger explain IPC`: one IPC on one page: its row, what was delivered, what was posted and what waits, each in
  * order of time.
  */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Amount from "../src/Domain/Amount.ts"
 import type { Preceding } from "../src/Ledger/Fact.ts"
 import * as Lines from "../src/Ledger/Lines.ts"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
-import * as Text from "../src/Query/Text.ts"
 import * as Alone from "./Alone.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
 import { argument, json } from "./Options.ts"
-import * as Print from "./Print.ts"
+import * as Said from "./Said.ts"
 
 const flags = { ipc: argument("ipc", "The IPC's id"), json }
 
 export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
-  Effect.flatMap(ask("explain", { ipc }, Alone.books), (explained) =>
-    asJson ? Print.indented(explained) : Console.log(page(explained))
-  )
+  Effect.flatMap(ask("explain", { ipc }, Alone.books), Said.answer(asJson, page))
 ).pipe(
   Command.withDescription("Show every delivery, version, fact, entry and hold of one IPC"),
   Command.withExamples([
@@ -31,19 +28,16 @@ export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
   Command.provide(Log.layerSettings)
 )
 
-const page = (of: Answer<"explain">): string =>
-  [
-    `IPC ${of.ipc}`,
-    ...section("Now (column, value, clock)", of.row === null ? [] : columns(of.row), "no row"),
-    ...section("Deliveries, in stored order", of.events.map(event), "none"),
-    ...section("Facts of the ledger", of.facts.map(fact), "none"),
-    ...section("Posted", of.entries.map(entry), "nothing"),
-    ...section("Open", [balance(of.balance)], "nothing"),
-    ...section("Waiting for a decision", of.holds.map(hold), "nothing"),
-    ...section("Decided", of.decisions.map(decision), "nothing")
-  ]
-    .map(Text.visible)
-    .join("\n")
+const page = (of: Answer<"explain">) => [
+  `IPC ${of.ipc}`,
+  ...section("Now (column, value, clock)", of.row === null ? [] : columns(of.row), "no row"),
+  ...section("Deliveries, in stored order", of.events.map(event), "none"),
+  ...section("Facts of the ledger", of.facts.map(fact), "none"),
+  ...section("Posted", of.entries.map(entry), "nothing"),
+  ...section("Open", [balance(of.balance)], "nothing"),
+  ...section("Waiting for a decision", of.holds.map(hold), "nothing"),
+  ...section("Decided", of.decisions.map(decision), "nothing")
+]
 
 const isOurs = (name: string): boolean => name.startsWith("_")
 

@@ -1,15 +1,17 @@
 /**
- * `siteledger export`: writes a consistent export to the lake now. The outcome is one JSON document on stdout.
+ * `siteledger export`: writes a consistent export to the lake now.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import type { Answer } from "../src/Operate/AdminApi.ts"
 import * as Alone from "./Alone.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import * as Print from "./Print.ts"
+import { json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
-export const exportNow = Command.make("export", {}, () =>
-  Effect.flatMap(ask("export", {}, Alone.exporting), Print.document)
+export const exportNow = Command.make("export", { json }, ({ json: asJson }) =>
+  Effect.flatMap(ask("export", {}, Alone.exporting), Said.answer(asJson, page))
 ).pipe(
   Command.withDescription("Write a consistent export to the lake now"),
   Command.withExamples([
@@ -18,3 +20,8 @@ export const exportNow = Command.make("export", {}, () =>
   ]),
   Command.provide(Log.layerSettings)
 )
+
+const page = ({ asOf, bytesWritten, filesKept, filesWritten, rows, run }: Answer<"export">): ReadonlyArray<string> => [
+  `Exported ${run}: ${Said.counted(rows, "row")}, as of ${asOf.at}.`,
+  `${Said.counted(filesWritten, "file")} written (${Said.size(bytesWritten)}), ${filesKept} kept from earlier exports.`
+]

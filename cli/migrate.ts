@@ -1,6 +1,6 @@
 /**
  * `siteledger migrate`: makes or migrates the tables on PostgreSQL, where the ledger's have an owner of their own; workers
- * may run meanwhile. What was done is one JSON document on stdout, and sentences on stderr. With files there is nothing to
+ * may run meanwhile. With files there is nothing to
  * do: each start migrates them.
  */
 import { Console, Effect } from "effect"
@@ -10,7 +10,8 @@ import * as Migrate from "../src/Operate/Migrate.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import type { Migrated, Step } from "../src/Stores/Postgres/Migrations.ts"
 import * as Log from "./Log.ts"
-import * as Print from "./Print.ts"
+import { json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 const done = (where: string, { from, to }: Step): string => {
   if (from === null) return `The tables of ${where} were made in version ${to}.`
@@ -33,7 +34,7 @@ const sentences = ({ ledger, olderWorkers, rest }: Migrated): ReadonlyArray<stri
 
 const inFiles = Console.error("The tables are in files, which each start migrates by itself. There is nothing to do.")
 
-export const migrate = Command.make("migrate", {}, () =>
+export const migrate = Command.make("migrate", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
     const { migrateUrl } = yield* Settings.migration
@@ -43,8 +44,8 @@ export const migrate = Command.make("migrate", {}, () =>
         Effect.gen(function* () {
           const migrated = yield* Migrate.migrate(url, migrateUrl)
           const { ledger, olderWorkers, rest } = migrated
-          yield* Print.document({ ledger, siteledger: rest, olderWorkers })
-          for (const sentence of sentences(migrated)) yield* Console.error(sentence)
+          const page = () => sentences(migrated)
+          yield* Said.answer(asJson, page)({ ledger, siteledger: rest, olderWorkers })
         })
     })
   })

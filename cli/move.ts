@@ -1,6 +1,6 @@
 /**
  * `siteledger move --to WHERE`: moves the store from the configured engine to another, empty one; no worker may run on
- * either. WHERE is the new value of SITELEDGER_WAREHOUSE. The outcome is one JSON document on stdout: each table with its
+ * either. WHERE is the new value of SITELEDGER_WAREHOUSE. Each table is told with its
  * number of rows and the hash that both sides share.
  */
 import { Console, Effect, Result } from "effect"
@@ -13,15 +13,16 @@ import * as PostgresSide from "../src/Operate/Move/Postgres.ts"
 import * as SqliteSide from "../src/Operate/Move/Sqlite.ts"
 import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
 import * as Log from "./Log.ts"
-import { piped } from "./Options.ts"
-import * as Print from "./Print.ts"
+import { json, piped } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 const flags = {
   to: Flag.String("to").pipe(
     Flag.withDescription(
       "postgres://USER@HOST:PORT/DATABASE (password in PGPASSWORD), duckdb:PATH, or - to read it from standard input"
     )
-  )
+  ),
+  json
 }
 
 const readTarget = (to: string) =>
@@ -37,7 +38,7 @@ const sameEngine = new CliError.UserError({
   cause: "The store is already in the data directory: duckdb:PATH moves it there from PostgreSQL."
 })
 
-export const move = Command.make("move", flags, ({ to: where }) =>
+export const move = Command.make("move", flags, ({ json: asJson, to: where }) =>
   Effect.gen(function* () {
     const here = yield* Settings.Settings
     const { dataDir } = here
@@ -46,7 +47,7 @@ export const move = Command.make("move", flags, ({ to: where }) =>
     const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
     const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
     const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layerAt(dataDir)))
-    yield* Print.document(moved)
+    yield* Said.answer(asJson, page)(moved)
     yield* Console.error("Everything was moved. Set SITELEDGER_WAREHOUSE to the new place, then start the worker.")
   })
 ).pipe(
@@ -57,3 +58,8 @@ export const move = Command.make("move", flags, ({ to: where }) =>
   ]),
   Command.provide(Log.layerSettings)
 )
+
+const page = ({ from, tables, to }: Effect.Success<ReturnType<typeof Move.move>>) => [
+  `Moved from ${from} to ${to}; each table was read back and is the same:`,
+  ...Said.table(Object.entries(tables).map(([table, { rows }]) => ({ table, rows })))
+]

@@ -1,15 +1,19 @@
 /**
- * `siteledger publish`: makes a fresh copy for analysts now. The outcome is one JSON document on stdout.
+ * `siteledger publish`: makes a fresh copy for analysts now.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "./Alone.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import * as Print from "./Print.ts"
+import { json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
-export const publish = Command.make("publish", {}, () =>
-  Effect.flatMap(ask("publish", {}, Alone.exporting), Print.document)
+export const publish = Command.make("publish", { json }, ({ json: asJson }) =>
+  Effect.flatMap(
+    ask("publish", {}, Alone.exporting),
+    Said.answer(asJson, ({ at }) => [`The copy for analysts is as of ${at ?? "never"}.`])
+  )
 ).pipe(
   Command.withDescription("Publish a fresh analytics.duckdb now"),
   Command.withExamples([

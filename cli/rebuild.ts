@@ -7,14 +7,18 @@ import { store } from "../pipelines/stores.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import * as Print from "./Print.ts"
+import { json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 const alone = Layer.merge(store, Restart.layer)
 
 const nextStart = Console.error("No worker is running: the next start rebuilds the warehouse.")
 
-export const rebuild = Command.make("rebuild", {}, () =>
-  Effect.flatMap(ask("rebuild", {}, alone, nextStart), Print.document)
+export const rebuild = Command.make("rebuild", { json }, ({ json: asJson }) =>
+  Effect.flatMap(
+    ask("rebuild", {}, alone, nextStart),
+    Said.answer(asJson, () => ["The warehouse will be rebuilt; `siteledger status --watch` shows how far it is."])
+  )
 ).pipe(
   Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),
   Command.withExamples([

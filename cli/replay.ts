@@ -10,11 +10,12 @@ import { applyingAlone } from "../pipelines/live.ts"
 import { stores } from "../pipelines/stores.ts"
 import { Receiver } from "../src/Intake/Receiver.ts"
 import { Uptime } from "../src/Intake/Uptime.ts"
+import type { Answer } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import { optionalText, toggle } from "./Options.ts"
-import * as Print from "./Print.ts"
+import { json, optionalText, toggle } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 const gapClosed = optionalText(
   "gap-closed",
@@ -38,17 +39,18 @@ const throughWorker = new VerbError({ message: "This goes through the running wo
 
 export const replay = Command.make(
   "replay",
-  { gapClosed, reason, refusedSeen },
-  Effect.fnUntraced(function* ({ gapClosed: from, reason: why, refusedSeen: isSeen }) {
+  { gapClosed, json, reason, refusedSeen },
+  Effect.fnUntraced(function* ({ gapClosed: from, json: asJson, reason: why, refusedSeen: isSeen }) {
     if (Option.isSome(from)) {
       const noUptime = Layer.effect(Uptime, Effect.fail(throughWorker))
-      return yield* Print.document(yield* ask("close-gap", { from: from.value, reason: why }, noUptime))
+      const found = yield* ask("close-gap", { from: from.value, reason: why }, noUptime)
+      return yield* Said.answer(asJson, closedGap)(found)
     }
     if (isSeen) {
       const noReceiver = Layer.effect(Receiver, Effect.fail(throughWorker))
-      return yield* Print.document(yield* ask("refused-seen", {}, noReceiver))
+      return yield* Said.answer(asJson, seen)(yield* ask("refused-seen", {}, noReceiver))
     }
-    return yield* Print.document(yield* ask("replay", {}, alone))
+    return yield* Said.answer(asJson, read)(yield* ask("replay", {}, alone))
   })
 ).pipe(
   Command.withDescription("Read the quarantine again and apply what has become readable"),
@@ -61,3 +63,23 @@ export const replay = Command.make(
   ]),
   Command.provide(Log.layerSettings)
 )
+
+const closedGap = ({ closed }: Answer<"close-gap">) => [
+  `The gap from ${closed.from} to ${closed.to} is closed: ${closed.reason}`
+]
+
+const seen = ({ seen: refused }: Answer<"refused-seen">) => [
+  refused.length === 0
+    ? "No delivery was refused."
+    : `Seen: ${Said.counted(refused.length, "refused delivery", "refused deliveries")}.`,
+  ...refused.map(refusal)
+]
+
+const refusal = ({ eventId, for: why, lastAt, times }: Answer<"refused-seen">["seen"][number]): string =>
+  `  ${eventId ?? "without an event id"}: ${why}, last at ${lastAt}${times === 1 ? "" : `, ${times} times`}`
+
+const read = ({ applied, read: all }: Answer<"replay">) => [
+  all === 0
+    ? "Nothing is in quarantine."
+    : `Read ${Said.counted(all, "delivery", "deliveries")} again: ${applied} applied, ${all - applied} still in quarantine.`
+]

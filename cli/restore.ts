@@ -24,8 +24,8 @@ import { dialect } from "../src/Stores/Sqlite/Dialect.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
-import { argument } from "./Options.ts"
-import * as Print from "./Print.ts"
+import { argument, json } from "./Options.ts"
+import * as Said from "./Said.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
 
@@ -118,7 +118,7 @@ const compareFirst =
   "Nothing is sent to the accounting system until you have compared: it may have entries from after this backup. " +
   "Export them there, and run `siteledger ledger sink compare FILE`."
 
-export const restore = Command.make("restore", { path }, ({ path: name }) =>
+export const restore = Command.make("restore", { path, json }, ({ json: asJson, path: name }) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
     const store = yield* byEngine(settings, {
@@ -142,7 +142,8 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
         Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored))
       )
       yield* Effect.sync(() => swap(restored, store, kept))
-      yield* Print.document({ restored: file, kept: existsSync(kept) ? kept : null, ledgerEpoch: epoch })
+      const done = { restored: file, kept: existsSync(kept) ? kept : null, ledgerEpoch: epoch }
+      yield* Said.answer(asJson, page)(done)
       if (isWaiting) yield* Console.error(compareFirst)
     })
     yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
@@ -161,3 +162,8 @@ export const restore = Command.make("restore", { path }, ({ path: name }) =>
   ]),
   Command.provide(Settings.layer)
 )
+
+const page = ({ kept, restored }: { readonly kept: string | null; readonly restored: string }) => [
+  `Restored ${restored}. The next start rebuilds the warehouse.`,
+  ...(kept === null ? [] : [`The store that was there is kept as ${kept}.`])
+]

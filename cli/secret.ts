@@ -1,6 +1,6 @@
 /**
  * `siteledger secret`: the webhook secrets that deliveries may be signed with. Goes through the running worker, where a
- * change applies from the next delivery on, or takes the lock here. The outcome is one JSON document on stdout.
+ * change applies from the next delivery on, or takes the lock here.
  *
  * A secret is never printed: people tell secrets apart by their fingerprints.
  */

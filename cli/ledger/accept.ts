@@ -5,19 +5,19 @@ import { Effect, Record } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, hold, optionalText, reason } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { by, hold, json, optionalText, reason } from "../Options.ts"
+import * as Said from "../Said.ts"
 
 const amount = optionalText("amount", "The amount, if the hold asks for one, like 1234.50")
 const currency = optionalText("currency", "The currency, if the hold asks for one, like EUR")
 
 export const accept = Command.make(
   "accept",
-  { hold, amount, currency, by, reason },
-  ({ amount: units, currency: unit, ...decision }) =>
+  { hold, amount, currency, by, reason, json },
+  ({ amount: units, currency: unit, json: asJson, ...decision }) =>
     Effect.flatMap(
       ask("ledger-accept", { ...decision, ...Record.getSomes({ amount: units, currency: unit }) }, Alone.books),
-      Print.indented
+      Said.answer(asJson, Said.posted)
     )
 ).pipe(
   Command.withDescription("Accept what a hold asks about, with the amount or currency that it needs"),

@@ -6,11 +6,14 @@ import { Effect, Record } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, month, why } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { by, json, month, why } from "../Options.ts"
+import * as Said from "../Said.ts"
 
-export const close = Command.make("close", { month, by, reason: why }, ({ reason, ...change }) =>
-  Effect.flatMap(ask("ledger-close", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
+export const close = Command.make("close", { month, by, reason: why, json }, ({ json: asJson, reason, ...change }) =>
+  Effect.flatMap(
+    ask("ledger-close", { ...change, ...Record.getSomes({ reason }) }, Alone.books),
+    Said.answer(asJson, Said.period)
+  )
 ).pipe(
   Command.withDescription("Close the books up to the end of a month, at once for all workers"),
   Command.withExamples([

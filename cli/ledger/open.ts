@@ -6,11 +6,14 @@ import { Effect, Record } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, month, why } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { by, json, month, why } from "../Options.ts"
+import * as Said from "../Said.ts"
 
-export const open = Command.make("open", { month, by, reason: why }, ({ reason, ...change }) =>
-  Effect.flatMap(ask("ledger-open", { ...change, ...Record.getSomes({ reason }) }, Alone.books), Print.indented)
+export const open = Command.make("open", { month, by, reason: why, json }, ({ json: asJson, reason, ...change }) =>
+  Effect.flatMap(
+    ask("ledger-open", { ...change, ...Record.getSomes({ reason }) }, Alone.books),
+    Said.answer(asJson, Said.period)
+  )
 ).pipe(
   Command.withDescription("Open the books again from the beginning of a month"),
   Command.withExamples([

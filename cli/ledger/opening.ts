@@ -7,8 +7,9 @@ import { LedgerError } from "../../src/Ledger/People/Decide.ts"
 import { readOpenings } from "../../src/Ledger/People/Opening.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { argument, by, toggle } from "../Options.ts"
+import { argument, by, json, toggle } from "../Options.ts"
 import * as Print from "../Print.ts"
+import * as Said from "../Said.ts"
 
 const file = argument("file", "CSV with the columns ipc, amount, certificate")
 const yes = toggle("yes", "Sign off without asking")
@@ -19,17 +20,20 @@ const noTerminal = new CliError.UserError({
 })
 const notSigned = new LedgerError({ message: "Nothing was signed off." })
 
-export const opening = Command.make("opening", { file, by, yes }, ({ by: who, file: path, yes: isAgreed }) =>
-  Effect.gen(function* () {
-    const openings = yield* readOpenings(path)
-    const rows = openings.map(({ amount, certificate, ipcId }) => ({ ipc: ipcId, amount, certificate }))
-    yield* Console.error(Print.aligned(["ipc", "amount", "certificate"], rows))
-    const these = openings.length === 1 ? "this certificate" : `these ${openings.length} certificates`
-    const message = `Sign off ${these} as ${who}?`
-    if (!isAgreed && !process.stdin.isTTY) return yield* noTerminal
-    if (!isAgreed && !(yield* Prompt.run(Prompt.Confirm({ message })))) return yield* notSigned
-    yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Print.indented)
-  })
+export const opening = Command.make(
+  "opening",
+  { file, by, yes, json },
+  ({ by: who, file: path, json: asJson, yes: isAgreed }) =>
+    Effect.gen(function* () {
+      const openings = yield* readOpenings(path)
+      const rows = openings.map(({ amount, certificate, ipcId }) => ({ ipc: ipcId, amount, certificate }))
+      yield* Console.error(Print.aligned(["ipc", "amount", "certificate"], rows))
+      const these = openings.length === 1 ? "this certificate" : `these ${openings.length} certificates`
+      const message = `Sign off ${these} as ${who}?`
+      if (!isAgreed && !process.stdin.isTTY) return yield* noTerminal
+      if (!isAgreed && !(yield* Prompt.run(Prompt.Confirm({ message })))) return yield* notSigned
+      yield* Effect.flatMap(ask("ledger-opening", { by: who, openings }, Alone.books), Said.answer(asJson, Said.posted))
+    })
 ).pipe(
   Command.withDescription(
     "Add opening certificates: amounts from before the first event, signed off by a named person"

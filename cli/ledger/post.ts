@@ -5,8 +5,8 @@ import { Effect, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { argument, by, optionalText, reason } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { argument, by, json, optionalText, reason } from "../Options.ts"
+import * as Said from "../Said.ts"
 
 const flags = {
   ipc: argument("ipc", "The IPC's id"),
@@ -17,13 +17,14 @@ const flags = {
   credit: optionalText("credit", "The account that it credits, if it isn't the configured one"),
   evidence: Flag.String("evidence").pipe(Flag.withDescription("What proves it (required); recorded permanently")),
   by,
-  reason
+  reason,
+  json
 }
 
-export const post = Command.make("post", flags, ({ credit, currency, debit, reference, ...posting }) =>
+export const post = Command.make("post", flags, ({ credit, currency, debit, json: asJson, reference, ...posting }) =>
   Effect.flatMap(
     ask("ledger-post", { ...posting, ...Record.getSomes({ credit, currency, debit, reference }) }, Alone.books),
-    Print.indented
+    Said.answer(asJson, Said.posted)
   )
 ).pipe(
   Command.withDescription("Add an entry by hand; above the limit, a second person accepts it"),

@@ -5,10 +5,11 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import * as Print from "../Print.ts"
+import { json } from "../Options.ts"
+import * as Said from "../Said.ts"
 
-export const preview = Command.make("preview", {}, () =>
-  Effect.flatMap(ask("ledger-preview", {}, Alone.books), Print.indented)
+export const preview = Command.make("preview", { json }, ({ json: asJson }) =>
+  Effect.flatMap(ask("ledger-preview", {}, Alone.books), Said.answer(asJson, Said.outline))
 ).pipe(
   Command.withDescription("Show what today's configuration would post from all known facts; posts nothing"),
   Command.withExamples([

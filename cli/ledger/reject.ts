@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, hold, reason } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { by, hold, json, reason } from "../Options.ts"
+import * as Said from "../Said.ts"
 
-export const reject = Command.make("reject", { hold, by, reason }, (decision) =>
-  Effect.flatMap(ask("ledger-reject", decision, Alone.books), Print.indented)
+export const reject = Command.make("reject", { hold, by, reason, json }, ({ json: asJson, ...decision }) =>
+  Effect.flatMap(ask("ledger-reject", decision, Alone.books), Said.answer(asJson, Said.posted))
 ).pipe(
   Command.withDescription("Reject what a hold asks about"),
   Command.withExamples([

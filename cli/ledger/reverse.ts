@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { by, entry, reason } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { by, entry, json, reason } from "../Options.ts"
+import * as Said from "../Said.ts"
 
-export const reverse = Command.make("reverse", { entry, by, reason }, (payload) =>
-  Effect.flatMap(ask("ledger-reverse", payload, Alone.books), Print.indented)
+export const reverse = Command.make("reverse", { entry, by, reason, json }, ({ json: asJson, ...payload }) =>
+  Effect.flatMap(ask("ledger-reverse", payload, Alone.books), Said.answer(asJson, Said.posted))
 ).pipe(
   Command.withDescription("Take back an entry; above the limit, a second person accepts it"),
   Command.withExamples([

@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { argument } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { argument, json } from "../Options.ts"
+import * as Said from "../Said.ts"
 
 const id = argument("id", "The id of an entry or a hold, or its first characters")
 
-export const show = Command.make("show", { id }, (payload) =>
-  Effect.flatMap(ask("ledger-show", payload, Alone.books), Print.indented)
+export const show = Command.make("show", { id, json }, ({ json: asJson, ...payload }) =>
+  Effect.flatMap(ask("ledger-show", payload, Alone.books), Said.answer(asJson, Said.outline))
 ).pipe(
   Command.withDescription("Show one entry or hold, and the events that it is based on"),
   Command.withExamples([

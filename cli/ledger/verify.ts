@@ -3,10 +3,11 @@
  */
 import { Effect, Record, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
+import type { Answer } from "../../src/Operate/AdminApi.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { optionalText } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { json, optionalText } from "../Options.ts"
+import * as Said from "../Said.ts"
 
 /** The differences have been printed. */
 export class Differs extends Schema.TaggedError<Differs>()("Differs", { message: Schema.String }) {
@@ -18,10 +19,10 @@ const since = optionalText(
   "A head that an earlier verify, an export or an entry at accounting has: compare with it"
 )
 
-export const verify = Command.make("verify", { since }, (given) =>
+export const verify = Command.make("verify", { since, json }, ({ json: asJson, ...given }) =>
   Effect.gen(function* () {
     const verified = yield* ask("ledger-verify", Record.getSomes(given), Alone.audit)
-    yield* Print.indented(verified)
+    yield* Said.answer(asJson, page)(verified)
     if (verified.differences.length > 0)
       return yield* new Differs({ message: "The books differ from their facts, or these from what was signed." })
   })
@@ -35,3 +36,10 @@ export const verify = Command.make("verify", { since }, (given) =>
     }
   ])
 )
+
+const page = ({ bodies, differences, entries, facts, head, holds, ipcs }: Answer<"ledger-verify">) => [
+  `Read ${Said.counted(bodies, "signed body", "signed bodies")} again: ${Said.counted(facts, "fact")} of ` +
+    `${Said.counted(ipcs, "IPC")}, ${Said.counted(entries, "entry", "entries")}, ${Said.counted(holds, "open hold")}.`,
+  ...(differences.length === 0 ? ["Everything agrees."] : differences.map((each) => `! ${each}`)),
+  ...(head === null ? [] : [`Head of the chain, for --since: ${head}`])
+]

@@ -1,6 +1,6 @@
 /**
  * `siteledger ledger write FORMAT FILE`: the journal as a file for an accounting program or a spreadsheet, laid out by the
- * chart that the worker knows (or this shell, without a worker). What was written is one JSON document on stdout; stderr
+ * chart that the worker knows (or this shell, without a worker). Stderr
  * says what a person should know about the file.
  */
 import { Console, Effect, Option, Record, Result } from "effect"
@@ -13,8 +13,8 @@ import * as WholeFile from "../../src/Ledger/Files/WholeFile.ts"
 import { LedgerError } from "../../src/Ledger/People/Decide.ts"
 import * as Alone from "../Alone.ts"
 import { askForJournal, type Journal } from "../Ask.ts"
-import { argument, toggle } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { argument, json, toggle } from "../Options.ts"
+import * as Said from "../Said.ts"
 
 const day = (name: string, meaning: string) =>
   Flag.String(name).pipe(
@@ -31,7 +31,8 @@ const flags = {
   file: argument("file", "The file to write, readable only by you"),
   from: day("from", "The first posting date (default: of the whole journal)"),
   to: day("to", "The last posting date"),
-  force: toggle("force", "Replace the file if there is one")
+  force: toggle("force", "Replace the file if there is one"),
+  json
 }
 
 interface Writing<E> {
@@ -81,12 +82,13 @@ const written =
 
 const backwards = new CliError.UserError({ cause: "--from is after --to." })
 
-export const write = Command.make("write", flags, ({ file, force, format, from, to }) =>
+export const write = Command.make("write", flags, ({ file, force, format, from, json: asJson, to }) =>
   Effect.gen(function* () {
     if (Option.isSome(from) && Option.isSome(to) && from.value > to.value) return yield* backwards
     const wanted = { format, path: file, range: Record.getSomes({ from, to }), isReplacing: force }
     const { notes, ...done } = yield* askForJournal(Alone.journal, written(wanted))
-    yield* Print.document(done)
+    const page = () => [`Wrote ${Said.counted(done.entries, "entry", "entries")} to ${done.path}.`]
+    yield* Said.answer(asJson, page)(done)
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
   })
 ).pipe(

@@ -8,8 +8,9 @@ import { VerbError } from "../../src/Operate/AdminApi/Verb.ts"
 import { whyNot } from "../../src/Runtime/SystemFailure.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
-import { argument, piped } from "../Options.ts"
-import * as Print from "../Print.ts"
+import { argument, json, piped } from "../Options.ts"
+import * as Said from "../Said.ts"
+import * as Secrets from "./Secrets.ts"
 
 const file = Argument.optional(argument("file", "The file that holds the secret; without it, standard input is read"))
 
@@ -28,10 +29,13 @@ const read = (path: Option.Option<string>) =>
     return yield* (yield* stdinIsTerminal) ? typed : piped
   })
 
-export const add = Command.make("add", { file }, ({ file: path }) =>
+export const add = Command.make("add", { file, json }, ({ file: path, json: asJson }) =>
   Effect.gen(function* () {
     const secret = yield* read(path)
-    yield* Effect.flatMap(ask("secret-add", { secret }, Alone.secrets), Print.document)
+    yield* Effect.flatMap(
+      ask("secret-add", { secret }, Alone.secrets),
+      Said.answer(asJson, ({ added }) => Secrets.table([added]))
+    )
   })
 ).pipe(
   Command.withDescription("Accept deliveries that are signed with one more secret"),

@@ -57,7 +57,7 @@ describe("siteledger export", () => {
         stub.reset()
         assert.strictEqual(readExport(stub).run, before.run, title)
       }
-      const { code, stdout } = yield* verb({ dataDir, stub }, {}, "export")
+      const { code, stdout } = yield* verb({ dataDir, stub }, {}, "export", "--json")
       assert.deepStrictEqual([code, (JSON.parse(stdout) as { readonly run: string }).run], [0, readExport(stub).run])
     })
   )

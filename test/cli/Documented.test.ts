@@ -111,6 +111,18 @@ describe("the help of each verb", () => {
   )
 })
 
+/** They run until they are stopped, speak with a person, or print SQL. */
+const unanswering = ["start", "demo", "login", "lake sql"].map((path) => `siteledger ${path}`)
+
+it.effect.each(doers(tree, "siteledger").filter(([path]) => !unanswering.includes(path)))(
+  "%s answers programs with --json",
+  ([path]) =>
+    Effect.gen(function* () {
+      const errors = yield* errorsOf([...path.split(" ").slice(1), "--json"])
+      assert.notInclude(errors.map(({ _tag }) => _tag).join(), "UnrecognizedOption")
+    })
+)
+
 const spans = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span ?? "")
 
 /** The rows of README's table of verbs: what is in its code spans. */

@@ -91,7 +91,7 @@ describe("the log of a worker", () => {
     const decided = { hold: opened["hold"], ipc: "2", verdict: "accept", by: "Ada" }
     assert.deepInclude(saw(worker.stderr, "hold.decided"), decided)
 
-    const exported = JSON.parse((await world.run("export")).stdout) as { rows: number; run: string }
+    const exported = JSON.parse((await world.run("export", "--json")).stdout) as { rows: number; run: string }
     const { bytes, rows: exportedRows, run, seconds } = saw(worker.stderr, "export.finished")
     assert.deepStrictEqual([run, exportedRows], [exported.run, exported.rows])
     assert.isAbove(Number(bytes), 1000)

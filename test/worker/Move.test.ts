@@ -13,7 +13,7 @@ import { World } from "./World.ts"
 import { saw } from "../Logged.ts"
 
 const moving = async (given: Environment, to: string) => {
-  const { code, stderr, stdout } = await run(given, "move", "--to", to)
+  const { code, stderr, stdout } = await run(given, "move", "--to", to, "--json")
   return { code, stderr, tables: code === 0 ? (JSON.parse(stdout) as { tables: Record<string, Sum> }).tables : {} }
 }
 

@@ -116,7 +116,7 @@ describe("siteledger ledger sink", () => {
     assert.match((await cli("dead")).stdout, /sequence .* reason[^]*no such account/)
     const settled = await cli("settle", String(rows[0]?.["entry_id"]), "--by", "Ada", "--reason", "booked by hand")
     assert.strictEqual(settled.code, 0, settled.stderr)
-    assert.deepStrictEqual(JSON.parse((await cli("replay", "--all")).stdout), { replayed: 5 })
+    assert.deepStrictEqual(JSON.parse((await cli("replay", "--all", "--json")).stdout), { replayed: 5 })
     to.posts.length = 0
     to.answer = () => taken
     await world.start().status("the others are delivered", ({ ledger }) => ledger.sink?.backlog === 0)

@@ -79,7 +79,7 @@ describe("the quarantine", () => {
     const aliases = { SITELEDGER_FIELD_ALIASES: file }
     const second = world.start(aliases)
     await second.status("still there", ({ inbox, phase }) => phase === "live" && inbox.quarantined === 1)
-    const replayed = await world.run("replay")
+    const replayed = await world.run("replay", "--json")
     assert.deepStrictEqual(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
     await second.status("applied", ({ inbox }) => inbox.quarantined === 0)
     await second.stop()

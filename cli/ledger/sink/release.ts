@@ -3,18 +3,25 @@
  */
 import { Effect, Option, Record } from "effect"
 import { Argument, Command } from "effect/cli"
+import type { Answer } from "../../../src/Operate/AdminApi.ts"
 import * as Alone from "../../Alone.ts"
 import { ask } from "../../Ask.ts"
-import { by, entry, oneOrAll, reason, toggle } from "../../Options.ts"
-import * as Print from "../../Print.ts"
+import { by, entry, json, oneOrAll, reason, toggle } from "../../Options.ts"
+import * as Said from "../../Said.ts"
 
-const flags = { entry: Argument.optional(entry), all: toggle("all", "All drafts that were never sent"), by, reason }
+const flags = {
+  entry: Argument.optional(entry),
+  all: toggle("all", "All drafts that were never sent"),
+  by,
+  reason,
+  json
+}
 
-export const release = Command.make("release", flags, ({ all, entry: start, ...signed }) =>
+export const release = Command.make("release", flags, ({ all, entry: start, json: asJson, ...signed }) =>
   Effect.gen(function* () {
     if (all === Option.isSome(start)) return yield* oneOrAll
     const payload = { ...signed, ...Record.getSomes({ entry: start }) }
-    yield* Effect.flatMap(ask("sink-release", payload, Alone.books), Print.indented)
+    yield* Effect.flatMap(ask("sink-release", payload, Alone.books), Said.answer(asJson, page))
   })
 ).pipe(
   Command.withDescription("Send drafts as posted that wait because the accounting system has no drafts"),
@@ -23,3 +30,8 @@ export const release = Command.make("release", flags, ({ all, entry: start, ...s
     { command: 'siteledger ledger sink release --all --reason "reviewed"', description: "Send all of them" }
   ])
 )
+
+const page = ({ others, released }: Answer<"sink-release">) => [
+  `Released ${Said.counted(released, "draft")}.`,
+  ...(others === null ? [] : [others])
+]

@@ -5,12 +5,16 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Alone from "../../Alone.ts"
 import { ask } from "../../Ask.ts"
-import * as Print from "../../Print.ts"
+import { json } from "../../Options.ts"
+import * as Said from "../../Said.ts"
 
 const from = Flag.Int("from").pipe(Flag.withDescription("First number of the journal to send (required); 1 for all"))
 
-export const send = Command.make("send", { from }, (payload) =>
-  Effect.flatMap(ask("sink-send", payload, Alone.outbox), Print.indented)
+export const send = Command.make("send", { from, json }, ({ json: asJson, ...payload }) =>
+  Effect.flatMap(
+    ask("sink-send", payload, Alone.outbox),
+    Said.answer(asJson, ({ queued }) => [`Queued ${Said.counted(queued, "entry", "entries")}.`])
+  )
 ).pipe(
   Command.withDescription("Send entries that were posted before a sink was configured"),
   Command.withExamples([

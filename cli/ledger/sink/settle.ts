@@ -5,11 +5,14 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Alone from "../../Alone.ts"
 import { ask } from "../../Ask.ts"
-import { by, entry, reason } from "../../Options.ts"
-import * as Print from "../../Print.ts"
+import { by, entry, json, reason } from "../../Options.ts"
+import * as Said from "../../Said.ts"
 
-export const settle = Command.make("settle", { entry, by, reason }, (payload) =>
-  Effect.flatMap(ask("sink-settle", payload, Alone.outbox), Print.indented)
+export const settle = Command.make("settle", { entry, by, reason, json }, ({ json: asJson, ...payload }) =>
+  Effect.flatMap(
+    ask("sink-settle", payload, Alone.outbox),
+    Said.answer(asJson, ({ settled }) => [`Entry ${settled} counts as delivered.`])
+  )
 ).pipe(
   Command.withDescription("Record that the accounting system has this entry; it counts as delivered"),
   Command.withExamples([

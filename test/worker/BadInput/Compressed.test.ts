@@ -90,7 +90,7 @@ describe("a compressed body", () => {
     await worker.stop()
     assert.deepStrictEqual(await ipcs(world), [row(2)])
     assert.deepInclude((await events(world))[0], { outcome: "quarantined", reason: "too-large", payload: null })
-    const replayed = await world.run("replay")
+    const replayed = await world.run("replay", "--json")
     assert.deepInclude(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
     assert.deepStrictEqual(await ipcs(world), [row(1), row(2)])
   })

@@ -32,7 +32,7 @@ describe("a delivery that is larger than allowed", () => {
     const second = world.start(limit)
     const report = await second.status("it is still named", ({ reasons }) => named.test(reasons.join()))
     assert.strictEqual(report.phase, "degraded")
-    const seen = await world.run("replay", "--refused-seen")
+    const seen = await world.run("replay", "--refused-seen", "--json")
     assert.strictEqual(seen.code, 0, seen.stderr)
     const [refused, ...others] = (JSON.parse(seen.stdout) as { readonly seen: ReadonlyArray<object> }).seen
     assert.deepInclude(refused, { for: "too-large", eventId: id, times: 2, isSigned: true })

@@ -121,7 +121,7 @@ describe("the ledger's verbs", () => {
     await worker.status("it asks", ({ ledger }) => ledger.holds === 1)
     const [held] = (await storeBooks(world)).holds
     assert.strictEqual(held?.["payment_reference"], reference)
-    const shown = await world.run("ledger", "show", String(held?.["hold_id"]))
+    const shown = await world.run("ledger", "show", String(held?.["hold_id"]), "--json")
     assert.strictEqual((JSON.parse(shown.stdout) as Record<string, unknown>)["payment_reference"], reference)
     const seen = [shown, await world.run("ledger", "holds"), await world.run("explain", "7"), await world.run("status")]
     await sender.deliver([certified("7")])

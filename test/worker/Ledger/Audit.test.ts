@@ -89,7 +89,7 @@ describe("a worker's audit", () => {
     // Whoever mistypes one raises no alarm.
     await worker.status("no reason", ({ reasons }) => reasons.length === 0)
     await worker.stop()
-    const run = await world.run("ledger", "verify", "--since", later.head ?? "")
+    const run = await world.run("ledger", "verify", "--json", "--since", later.head ?? "")
     assert.deepInclude(JSON.parse(run.stdout) as object, { head: later.head, differences: [] })
     const unknown = await world.run("ledger", "verify", "--since", "1")
     assert.strictEqual(unknown.code, 1)

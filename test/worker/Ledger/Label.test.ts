@@ -84,7 +84,7 @@ describe("the label of a later delivery", () => {
     const report = await deliver(world, worker, wholePaid, "webhook.ping", "ipc.paid")
     assert.deepInclude(report.ledger, { entries: 0, holds: 0 })
     await worker.stop()
-    assert.deepInclude(JSON.parse((await world.run("replay")).stdout), { read: 1, applied: 0 })
+    assert.deepInclude(JSON.parse((await world.run("replay", "--json")).stdout), { read: 1, applied: 0 })
     const replayed = await world.runWith({ SITELEDGER_TRUST_TYPE_HEADER: "true" }, "replay")
     assert.deepInclude(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
     const entries = "select kind, amount, payment_reference from construction.ledger_entries"

@@ -53,7 +53,7 @@ const kept =
 const sorted = (found: ReadonlyArray<object>) => found.map((line) => JSON.stringify(line)).toSorted()
 
 const shown = async (world: World, id: string): Promise<void> => {
-  const show = await world.run("ledger", "show", id)
+  const show = await world.run("ledger", "show", id, "--json")
   assert.deepInclude(JSON.parse(show.stdout) as object, { kind: "accrual", amount: "1140.0000", lines })
   const explained = await world.run("explain", "A")
   for (const words of [

@@ -66,12 +66,12 @@ it("drafts wait for QuickBooks until a bookkeeper releases them, and are posted 
   const again = await release(first)
   assert.strictEqual(again.code, 1)
   assert.include(again.stderr, `Entry ${first} isn't a draft.`)
-  const shown = JSON.parse((await world.run("ledger", "show", first)).stdout) as { readonly delivery: object }
+  const shown = JSON.parse((await world.run("ledger", "show", first, "--json")).stdout) as { readonly delivery: object }
   assert.deepInclude(shown.delivery, { status: "posted", state: "delivered" })
   assert.match((await world.run("explain", "7")).stdout, /release {2}entryId \w{32} {2}by Ada {2}reason reviewed/)
   assert.notInclude((await worker.stop()).stderr, mark)
 
-  assert.deepStrictEqual(JSON.parse((await release("--all")).stdout), { released: 1, others: null })
+  assert.deepStrictEqual(JSON.parse((await release("--all", "--json")).stdout), { released: 1, others: null })
   const next = world.start(settings)
   await next.status("both are delivered", ({ ledger }) => ledger.sink?.dead === 0 && ledger.sink.backlog === 0)
   assert.deepStrictEqual(
@@ -88,8 +88,8 @@ it("drafts wait for QuickBooks until a bookkeeper releases them, and are posted 
   const by = ["--by", "Ada", "--reason", "bank fee", "--evidence", "letter 3"]
   const added = await world.runWith(settings, "ledger", "post", "9", "--amount", "3", ...by)
   assert.strictEqual(added.code, 0, added.stderr)
-  assert.deepStrictEqual(JSON.parse((await release("--all")).stdout), { released: 2, others: null })
-  const verified = await world.runWith(settings, "ledger", "verify")
+  assert.deepStrictEqual(JSON.parse((await release("--all", "--json")).stdout), { released: 2, others: null })
+  const verified = await world.runWith(settings, "ledger", "verify", "--json")
   assert.deepInclude(JSON.parse(verified.stdout), { differences: [] })
   assert.deepStrictEqual(quickBooks.complaints, [])
 })

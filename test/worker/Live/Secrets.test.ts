@@ -16,7 +16,7 @@ interface Listed {
 }
 
 const list = async (world: World): Promise<ReadonlyArray<Listed>> => {
-  const { code, stderr, stdout } = await world.run("secret", "list")
+  const { code, stderr, stdout } = await world.run("secret", "list", "--json")
   assert.strictEqual(code, 0, stderr)
   return (JSON.parse(stdout) as { readonly secrets: ReadonlyArray<Listed> }).secrets
 }
@@ -33,7 +33,7 @@ const addFromFile = async (world: World, secret: string): Promise<string> => {
   const folder = temporaryFolder()
   const file = join(folder, "secret")
   writeFileSync(file, secret)
-  const { code, stderr, stdout } = await world.run("secret", "add", file)
+  const { code, stderr, stdout } = await world.run("secret", "add", file, "--json")
   removeFolder(folder)
   assert.strictEqual(code, 0, stderr)
   assert.notInclude(stdout + stderr, secret)
@@ -116,7 +116,7 @@ describe("no secret can be read", () => {
     await next.live()
     assert.strictEqual(await deliverSignedBy(world, lent), 200)
     await deliver(world, storyEvents(8, 20))
-    shown.push((await world.run("secret", "list")).stdout, JSON.stringify(await next.verb("secret-list")))
+    shown.push((await world.run("secret", "list", "--json")).stdout, JSON.stringify(await next.verb("secret-list")))
     const stopped = await next.stop("SIGKILL")
 
     const secrets = [lent, "MARKED_by_hand_of_a_person", ...world.server.subscriptions.map(({ secret }) => secret)]
