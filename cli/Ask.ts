@@ -10,7 +10,9 @@ import type { LedgerError } from "../src/Ledger/People/Decide.ts"
 import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
+import { underWay } from "../src/Runtime/Progress.ts"
 import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lock.ts"
+import * as Bar from "./Bar.ts"
 
 /** The running worker, if there is one. */
 export const running = Effect.gen(function* () {
@@ -83,14 +85,20 @@ export const ask = <Name extends VerbName, E, R>(
 ) =>
   Effect.gen(function* () {
     const { dataDir } = yield* Settings
+    const name = verb.replaceAll("-", " ")
     const here = carryOut(verb, payload).pipe(
+      Bar.shown(name, underWay),
       Effect.provide(alone),
       Effect.tap(afterwards),
       Effect.provide(Lock.layerAt(dataDir))
     )
     const note = yield* running
     if (Option.isNone(note)) return yield* here
-    return yield* Effect.catchTag(throughWorker(note.value, verb, payload), "HttpClientError", () => here)
+    const there = Bar.shown(
+      name,
+      Effect.map(report(note.value), ({ tasks }) => tasks)
+    )(throughWorker(note.value, verb, payload))
+    return yield* Effect.catchTag(there, "HttpClientError", () => here)
   })
 
 /** Asks for the journal, a part at a time. */

@@ -1,17 +1,18 @@
 /**
  * `siteledger move --to WHERE`: moves the store from the configured engine to another, empty one; no worker may run on
- * either. WHERE is the new value of SITELEDGER_WAREHOUSE. Each table is told with its
- * number of rows and the hash that both sides share.
+ * either. WHERE is the new value of SITELEDGER_WAREHOUSE. It says how many rows each table has, on both sides by their hash.
  */
 import { Console, Effect, Result } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import * as Address from "../config/Address.ts"
 import * as Settings from "../config/Settings.ts"
+import { underWay } from "../src/Runtime/Progress.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import * as Move from "../src/Operate/Move.ts"
 import * as PostgresSide from "../src/Operate/Move/Postgres.ts"
 import * as SqliteSide from "../src/Operate/Move/Sqlite.ts"
 import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
+import * as Bar from "./Bar.ts"
 import * as Log from "./Log.ts"
 import { json, piped } from "./Options.ts"
 import * as Said from "./Said.ts"
@@ -46,7 +47,10 @@ export const move = Command.make("move", flags, ({ json: asJson, to: where }) =>
     if (isEmbedded(here) && isEmbedded(there)) return yield* sameEngine
     const from = byEngine(here, { embedded: ({ store }) => SqliteSide.source(store), server: PostgresSide.open })
     const to = byEngine(there, { embedded: ({ store }) => SqliteSide.target(store), server: PostgresSide.open })
-    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(Effect.provide(Lock.layerAt(dataDir)))
+    const moved = yield* Effect.scoped(Move.move(from, to)).pipe(
+      Bar.shown("move", underWay),
+      Effect.provide(Lock.layerAt(dataDir))
+    )
     yield* Said.answer(asJson, page)(moved)
     yield* Console.error("Everything was moved. Set SITELEDGER_WAREHOUSE to the new place, then start the worker.")
   })
@@ -54,7 +58,7 @@ export const move = Command.make("move", flags, ({ json: asJson, to: where }) =>
   Command.withDescription("Move the whole store to another, empty engine; no worker may be running"),
   Command.withExamples([
     { command: "siteledger move --to postgres://siteledger@db/siteledger", description: "From files to PostgreSQL" },
-    { command: "siteledger move --to ./data/siteledger", description: "And back to files, in a new folder" }
+    { command: "siteledger move --to duckdb:./data/warehouse.duckdb", description: "And back to files" }
   ]),
   Command.provide(Log.layerSettings)
 )

@@ -6,6 +6,8 @@ import { Command } from "effect/cli"
 import * as Verify from "../../src/Lake/Verify.ts"
 import * as VerifyArchives from "../../src/Lake/VerifyArchives.ts"
 import * as Text from "../../src/Query/Text.ts"
+import { underWay } from "../../src/Runtime/Progress.ts"
+import * as Bar from "../Bar.ts"
 import { json, optionalText } from "../Options.ts"
 import * as Print from "../Print.ts"
 
@@ -19,8 +21,9 @@ const flags = {
 
 export const verify = Command.make("verify", flags, ({ json: asJson, run }) =>
   Effect.gen(function* () {
-    const print = (checked: Verify.Checked) => (asJson ? Effect.void : Console.log(line(checked)))
-    const found = yield* Verify.verify(run, print)
+    const print = (checked: Verify.Checked) =>
+      asJson ? Effect.void : Effect.andThen(Bar.makeRoom, Console.log(line(checked)))
+    const found = yield* Bar.shown("lake verify", underWay)(Verify.verify(run, print))
     const archives = yield* Effect.tap(VerifyArchives.verify, Effect.forEach(print))
     const verified = { ...found, checked: [...found.checked, ...archives] }
     const faults = Verify.faultsOf(verified)

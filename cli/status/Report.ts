@@ -39,6 +39,10 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   `check         ${report.check.done} of ${report.check.of} parts read this week; last time all: ${report.check.at ?? "never"}`,
+  ...report.tasks.map(
+    ({ done, name, total, unit }, index) =>
+      `${index === 0 ? "under way" : ""}`.padEnd(14) + `${name}: ${done} of ${total} ${unit}`
+  ),
   ...report.workers.map(workerLine)
 ]
 

@@ -11,6 +11,7 @@ import { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "./AnalystCopy.ts"
 import { Lake, LakeError } from "./Lake.ts"
+import { track } from "../Runtime/Progress.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
@@ -150,10 +151,15 @@ const writeFiles = Effect.fnUntraced(function* (
 ) {
   const lake = yield* Lake
   const made = yield* Effect.scoped(readSnapshot(folder, run, before, keeps))
-  yield* Effect.forEach(
-    [...made.staged.map(({ file, localFile }) => ({ path: file.path, localFile })), made.journal],
-    ({ localFile, path }) => (localFile === undefined ? Effect.void : lake.put(path, localFile)),
-    { concurrency: uploadsAtOnce, discard: true }
+  const files = [...made.staged.map(({ file, localFile }) => ({ path: file.path, localFile })), made.journal]
+  const news = files.flatMap(({ localFile, path }) => (localFile === undefined ? [] : [{ localFile, path }]))
+  let put = 0
+  yield* track("export", { unit: "files put on the lake", total: news.length }, (reached) =>
+    Effect.forEach(
+      news,
+      ({ localFile, path }) => Effect.tap(lake.put(path, localFile), () => Effect.sync(() => reached(++put))),
+      { concurrency: uploadsAtOnce, discard: true }
+    )
   )
   return made
 })

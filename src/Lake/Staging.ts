@@ -12,6 +12,7 @@ import { mkdir, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Exit, Option, type Scope } from "effect"
 import type { Lake, LakeError } from "./Lake.ts"
+import { track } from "../Runtime/Progress.ts"
 import type { Partition, Snapshot, TableShape } from "../Stores/Warehouse.ts"
 import * as JournalFile from "./JournalFile.ts"
 import { attempt, digest, unlessMissing } from "./LocalFiles.ts"
@@ -84,16 +85,26 @@ export const acquireFolder = (dataDir: string, run: string): Effect.Effect<strin
 export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   const kept: Array<Staged> = []
   const written: Array<Written> = []
-  for (const table of staging.snapshot.tables) {
-    if (table.name !== "events") written.push(yield* writeWhole(staging, table, undefined))
-    else {
-      const events = yield* stageEvents(staging, table)
-      kept.push(...events.kept)
-      written.push(...events.written)
-    }
-  }
+  const { tables } = staging.snapshot
+  yield* track("export", { unit: "tables written", total: tables.length }, (reached) =>
+    Effect.forEach(
+      tables,
+      (table, index) =>
+        Effect.map(stageTable(staging, table), (staged) => {
+          kept.push(...staged.kept)
+          written.push(...staged.written)
+          reached(index + 1)
+        }),
+      { discard: true }
+    )
+  )
   const staged = [...kept, ...(yield* describe(staging.parquet, written))]
   return staged.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
+})
+
+const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
+  if (table.name === "events") return yield* stageEvents(staging, table)
+  return { kept: [], written: [yield* writeWhole(staging, table, undefined)] }
 })
 
 export interface StagedJournal extends JournalFile.Described {

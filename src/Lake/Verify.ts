@@ -8,6 +8,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
+import { track } from "../Runtime/Progress.ts"
 import { Lake, type LakeError } from "./Lake.ts"
 import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import * as JournalFile from "./JournalFile.ts"
@@ -58,10 +59,16 @@ export const verify = Effect.fn("Lake.verify")(function* (
     Effect.gen(function* () {
       const { path: folder } = yield* temporaryFolder
       const place: Place = { lake, parquet: yield* Parquet.open, folder }
+      const tables = Object.entries(manifest.tables)
       const checked: Array<Checked> = []
-      for (const [name, table] of Object.entries(manifest.tables)) {
-        checked.push(yield* Effect.tap(checkTable(place, name, table), onChecked))
-      }
+      yield* track("lake verify", { unit: "tables read", total: tables.length }, (reached) =>
+        Effect.forEach(
+          tables,
+          ([name, table]) =>
+            Effect.map(Effect.tap(checkTable(place, name, table), onChecked), (one) => reached(checked.push(one))),
+          { discard: true }
+        )
+      )
       if (manifest.journal !== null) {
         checked.push(yield* Effect.tap(checkJournal(place, manifest.journal, manifest), onChecked))
       }

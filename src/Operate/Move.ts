@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
 import * as Epoch from "../Ledger/Epoch.ts"
+import { track } from "../Runtime/Progress.ts"
 import * as Moved from "./Move/Moved.ts"
 import { storeTables } from "../Stores/StoreTables.ts"
 import { disowned } from "../Stores/Projection.ts"
@@ -110,12 +111,19 @@ export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Op
     if (rows > 0) return yield* notEmpty(to, table)
   }
   const tables: Record<string, Sum> = {}
-  for (const table of movedTables) {
-    const sum = yield* attempt(`Nothing was moved: table ${table} can't be copied`, () => copy(from, to, table))
-    const found = yield* attempt(`Nothing was moved: table ${table} can't be read back`, () => sumOf(to, table))
-    if (!isSame(sum, found)) return yield* different(table, sum, found)
-    tables[table] = sum
-  }
+  yield* track("move", { unit: "tables", total: movedTables.length }, (reached) =>
+    Effect.forEach(
+      movedTables,
+      Effect.fnUntraced(function* (table, index) {
+        const sum = yield* attempt(`Nothing was moved: table ${table} can't be copied`, () => copy(from, to, table))
+        const found = yield* attempt(`Nothing was moved: table ${table} can't be read back`, () => sumOf(to, table))
+        if (!isSame(sum, found)) return yield* different(table, sum, found)
+        tables[table] = sum
+        reached(index + 1)
+      }),
+      { discard: true }
+    )
+  )
   yield* attempt(`${to.name} can't be written`, async () => {
     await to.setMeta(disowned.key, disowned.value)
     // The old store may be put back and go on, too.

@@ -14,6 +14,7 @@ import { Learning } from "../Walk/Learning.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { startedAt, version } from "../Runtime/Program.ts"
+import { underWay } from "../Runtime/Progress.ts"
 import { Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
@@ -87,6 +88,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           export: yield* exports.status,
           published: yield* publish.status,
           check: yield* check.status,
+          tasks: yield* underWay,
           workers: yield* workers.all
         } satisfies StatusReport
       })

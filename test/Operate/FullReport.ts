@@ -50,6 +50,7 @@ export const full: StatusReport = {
   export: { lastAt: at, nextAt: at },
   published: { at, ageMs: 1 },
   check: { done: 0, of: 0, at: null },
+  tasks: [{ name: "export", unit: "tables", done: 21, total: 22, startedAt: at }],
   workers: []
 }
 

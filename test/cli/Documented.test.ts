@@ -112,9 +112,9 @@ describe("the help of each verb", () => {
 })
 
 /** They run until they are stopped, speak with a person, or print SQL. */
-const unanswering = ["start", "demo", "login", "lake sql"].map((path) => `siteledger ${path}`)
+const unanswering = new Set(["start", "demo", "login", "lake sql"].map((path) => `siteledger ${path}`))
 
-it.effect.each(doers(tree, "siteledger").filter(([path]) => !unanswering.includes(path)))(
+it.effect.each(doers(tree, "siteledger").filter(([path]) => !unanswering.has(path)))(
   "%s answers programs with --json",
   ([path]) =>
     Effect.gen(function* () {

@@ -140,6 +140,16 @@ const Worker = Schema.Struct({
 })
 export type WorkerStatus = typeof Worker.Type
 
+/** Work that takes long: how much of it is done. */
+const Task = Schema.Struct({
+  name: Schema.String,
+  /** What is counted. */
+  unit: Schema.String,
+  done: Count,
+  total: Count,
+  startedAt: Schema.String
+})
+
 export const StatusReport = Schema.Struct({
   /** Of siteledger. */
   version: Schema.String,
@@ -169,6 +179,8 @@ export const StatusReport = Schema.Struct({
   published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
   /** The weekly check of all files: pieces read in this pass, and when the last one ended. */
   check: Schema.Struct({ done: Count, of: Count, at: Time }),
+  /** What is under way, oldest first: exports, backups, checks of the books. */
+  tasks: Schema.Array(Task),
   /** All that share the database; empty where only one worker is possible. */
   workers: Schema.Array(Worker)
 })

@@ -1,0 +1,59 @@
+/**
+ * How far long work is, for the people who wait for it: Status shows what is under way, the command line a bar.
+ *
+ * Kept in memory, and gone when the work ends, however it ends. Telling it never waits and never fails.
+ */
+import { Clock, Context, Effect } from "effect"
+import * as Instant from "../Domain/Instant.ts"
+
+export interface Task {
+  /** The verb, or the job, that does it. */
+  readonly name: string
+  /** What is counted, in the plural. */
+  readonly unit: string
+  readonly done: number
+  readonly total: number
+  readonly startedAtMs: number
+}
+
+/** What is under way in this process, oldest first. */
+export class Tasks {
+  readonly #running = new Set<{ -readonly [Key in keyof Task]: Task[Key] }>()
+
+  get all(): ReadonlyArray<Task> {
+    return [...this.#running]
+  }
+
+  begin(name: string, unit: string, total: number, startedAtMs: number) {
+    const task = { name, unit, done: 0, total, startedAtMs }
+    this.#running.add(task)
+    return {
+      /** Never beyond the total. */
+      reached: (done: number) => void (task.done = Math.min(total, done)),
+      end: () => void this.#running.delete(task)
+    }
+  }
+}
+
+export const Progress = Context.Reference<Tasks>("siteledger/Progress", { defaultValue: () => new Tasks() })
+
+/** As Status shows it. */
+export const underWay = Effect.map(Progress, ({ all }) =>
+  all.map(({ startedAtMs, ...task }) => ({ ...task, startedAt: Instant.fromMillis(startedAtMs) }))
+)
+
+/** Says how much of the work is done: `done` of `total`. */
+export type Reached = (done: number) => void
+
+export const track = <A, E, R>(
+  name: string,
+  { total, unit }: Pick<Task, "total" | "unit">,
+  work: (reached: Reached) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.flatMap(Progress, (tasks) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => tasks.begin(name, unit, total, nowMs))
+    ),
+    ({ reached }) => work(reached),
+    ({ end }) => Effect.sync(end)
+  )
