@@ -44,9 +44,11 @@ const publish = Layer.succeed(AnalystCopy, {
 const exportOnce = (name: string) =>
   Effect.flatMap(Export, (service) => service.run).pipe(
     Effect.provide(
-      Export.layerWith({ dataDir: place.directory, cron: Cron.parseUnsafe("0 2 * * *", "UTC") }).pipe(
-        Layer.provide([Inbox.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))])
-      )
+      Export.layerWith({
+        dataDir: place.directory,
+        cron: Cron.parseUnsafe("0 2 * * *", "UTC"),
+        keep: { newest: 30, for: Duration.days(30) }
+      }).pipe(Layer.provide([Inbox.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))]))
     )
   )
 

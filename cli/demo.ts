@@ -81,6 +81,8 @@ const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<st
   SITELEDGER_ADMIN_LISTEN: `127.0.0.1:${ports.admin}`,
   SITELEDGER_DATA_DIR: dataDir,
   SITELEDGER_EXPORT_CRON: "* * * * *",
+  SITELEDGER_LAKE_KEEP: "10",
+  SITELEDGER_LAKE_KEEP_FOR: "10 minutes",
   SITELEDGER_LEDGER_CURRENCY: "EUR",
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
@@ -125,6 +127,9 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       pageSizeMax: 200,
       stepsPerProjectChange: 40,
       timeScale: 60,
+      // So that there is a year to look at.
+      pastDays: 335,
+      pastEvents: 60 * eventsPerSecond,
       statePath
     })
     const provider = isolated(environment(sandbox, ports, dataDir))

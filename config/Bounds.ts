@@ -1,6 +1,6 @@
 /**
- * How much is read of the answers of others, by kind, and how much memory DuckDB may use; and how long
- * the store keeps deliveries in its own files. A larger answer is none: its
+ * How much is read of the answers of others, by kind, and how much memory DuckDB may use; how long the store keeps
+ * deliveries in its own files, and the lake its exports. A larger answer is none: its
  * connection is closed, and the request is repeated like any that failed.
  */
 import * as Parse from "./Parse.ts"
@@ -39,6 +39,20 @@ export const memoryMb = preset(
   "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has all of it during an export.",
   Parse.atLeast(576),
   "768"
+)
+
+export const lakeKeep = preset(
+  "SITELEDGER_LAKE_KEEP",
+  "So many of the newest exports stay on the lake, however old they are.",
+  Parse.positiveInteger,
+  "30"
+)
+
+export const lakeKeepFor = preset(
+  "SITELEDGER_LAKE_KEEP_FOR",
+  "Every export stays on the lake for so long: longer than anybody takes to read one.",
+  Parse.duration,
+  "30 days"
 )
 
 export const archiveAfter = optional(

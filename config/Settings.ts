@@ -47,7 +47,7 @@ const settings = (environment: Environment) => {
     })
   }
   const read = all(parsed, guardedBeyondLoopback(worker))
-  return Result.map(read, ({ exportCron, noColor, ...values }) => ({
+  return Result.map(read, ({ exportCron, lakeKeep, lakeKeepFor, noColor, ...values }) => ({
     ...values,
     warehouse: Option.getOrElse(values.warehouse, (): Warehouse => ({
       engine: "duckdb",
@@ -56,6 +56,8 @@ const settings = (environment: Environment) => {
     lake: Option.getOrElse(values.lake, (): Lake => ({ kind: "folder", path: join(values.dataDir, "lake") })),
     /** In `timezone`; has at least one date to come. */
     exportCron: exportCron(values.timezone),
+    /** Which exports stay. */
+    lakeKeep: { newest: lakeKeep, for: lakeKeepFor },
     /** False under NO_COLOR. */
     color: Option.isNone(noColor),
     /** Sentences to log once: names that look like typos of ours. */

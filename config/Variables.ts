@@ -216,6 +216,8 @@ export const worker = {
     "s3://my-bucket/siteledger"
   ),
   lakeAnswerMaxBytes: bounds.lakeAnswerMaxBytes,
+  lakeKeep: bounds.lakeKeep,
+  lakeKeepFor: bounds.lakeKeepFor,
   archiveAfter: bounds.archiveAfter,
   exportCron: preset(
     "SITELEDGER_EXPORT_CRON",

@@ -33,7 +33,7 @@ const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
 export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
 
 const exports = Layer.unwrap(
-  Effect.map(Settings, ({ dataDir, exportCron }) => Export.layerWith({ dataDir, cron: exportCron }))
+  Effect.map(Settings, ({ dataDir, exportCron: cron, lakeKeep: keep }) => Export.layerWith({ dataDir, cron, keep }))
 )
 
 const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layerWith(exportCron)))

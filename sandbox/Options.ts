@@ -70,6 +70,10 @@ export interface SandboxOptions {
    * clock is the real one, and an event has the time at which it happens.
    */
   readonly startAt?: DateTime.DateTime.Input | undefined
+  /** The first `pastEvents` are dated over so many days before the start, as if they had waited. Default 0: none are. */
+  readonly pastDays?: number | undefined
+  /** Default 0. */
+  readonly pastEvents?: number | undefined
   /** The simulated clock's instants at given steps; it continues from there. Ascending. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
   /** The file in which the service outlives the process; what isn't given here is taken from it. Default: none. */
@@ -112,6 +116,7 @@ export interface ResolvedOptions extends Omit<Given, "anchors" | "startAt" | "st
 export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const eventsPerSecond = options.eventsPerSecond ?? 5
+    const pastDays = options.pastDays ?? 0
     return {
       seed: options.seed ?? 1,
       identity: options.identity ?? Identity.fresh(),
@@ -137,7 +142,12 @@ export const resolve = (options: SandboxOptions): Effect.Effect<ResolvedOptions>
       faults: { duplicate: options.duplicates ?? 0.1, reorder: options.disorder ?? 0.1, ...options.faults },
       concurrency: Math.max(1, options.concurrency ?? 16),
       maxWaiting: options.maxWaiting ?? 500_000,
-      startAtMillis: options.startAt === undefined ? now : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
+      startAtMillis:
+        options.startAt === undefined
+          ? now - pastDays * 86_400_000
+          : DateTime.toEpochMillis(DateTime.makeUnsafe(options.startAt)),
+      pastDays,
+      pastEvents: options.pastEvents ?? 0,
       isRealTime: options.startAt === undefined,
       microsPerStep: eventsPerSecond > 0 ? Math.max(1, Math.floor(1_000_000 / eventsPerSecond)) : 1000,
       statePath: options.statePath,

@@ -7,6 +7,7 @@ import { Clock, Effect, Schedule } from "effect"
 import type { Checkpoint, SavedDelivery, SavedSubscription } from "../Checkpoint.ts"
 import type { Deliveries, Delivery } from "../Deliveries.ts"
 import type { Events } from "../Events.ts"
+import type { ResolvedOptions } from "../Options.ts"
 import type { Subscription, Subscriptions } from "../Subscriptions.ts"
 
 const mostPromised = 10_000
@@ -50,8 +51,20 @@ const savedSubscription =
     return { ...subscription, id, version: subscription.version.path, unsettledFrom }
   }
 
+/** Each jump adds an anchor. */
+const pastJumps = 120
+
+/** When a step happens that is dated in the past; undefined for all others. */
+const pastOf = ({ pastDays, pastEvents, startAtMillis }: ResolvedOptions) => {
+  const together = Math.ceil(pastEvents / pastJumps)
+  const millisPerStep = (pastDays * 86_400_000) / Math.max(1, pastEvents)
+  return (step: number): number | undefined =>
+    step < pastEvents ? Math.floor(startAtMillis + Math.floor(step / together) * together * millisPerStep) : undefined
+}
+
 export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subscriptions, deliveries: Deliveries) => {
   const { eventsPerSecond, isRealTime, maxEvents, microsPerStep } = checkpoint.options
+  const past = pastOf(checkpoint.options)
   const stepMillis = microsPerStep / 1000
   const savedDeliveries = makeSavedDeliveries(deliveries)
   const count = { steps: checkpoint.steps }
@@ -78,9 +91,9 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
     yield* insist
     promised = Math.max(promised, upTo)
   })
-  /** Moves the simulated clock to the present if the next steps happen later than it says. */
+  /** Moves the simulated clock to the present, or on through the past, if the next steps happen later than it says. */
   const keepTime = Effect.fnUntraced(function* (wanted: number) {
-    const atMillis = Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
+    const atMillis = past(count.steps) ?? Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
     if (atMillis - events.counted(count.steps) <= stepMillis + tolerance) return
     events.anchor({ step: count.steps, atMillis })
     if (count.steps < promised) yield* insist

@@ -30,6 +30,7 @@ export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
   readonly dataDir: string
   readonly cron: Cron.Cron
+  readonly keep: Manifest.Keep
 }
 
 type ExportError = LakeError | LakePointer.Overtaken | StoreError | WarehouseError
@@ -53,7 +54,8 @@ export class Export extends Context.Service<
 >()("siteledger/Export") {
   static readonly layerWith = ({
     cron,
-    dataDir
+    dataDir,
+    keep
   }: ExportOptions): Layer.Layer<Export, never, AnalystCopy | Inbox | Lake | Store | Warehouse> =>
     Layer.effect(
       Export,
@@ -63,7 +65,7 @@ export class Export extends Context.Service<
         const oneAtATime = yield* Semaphore.make(1)
         const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
         const whole = (keeps: boolean) =>
-          exportOnce(dataDir, keeps).pipe(
+          exportOnce({ dataDir, keep }, keeps).pipe(
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
             told,
@@ -97,14 +99,14 @@ const unnameable = failed(
 )
 
 /** `keeps`: files of the export before whose rows haven't changed are named again. */
-const exportOnce = Effect.fn("Export.run")(function* (dataDir: string, keeps: boolean) {
+const exportOnce = Effect.fn("Export.run")(function* ({ dataDir, keep }: Omit<ExportOptions, "cron">, keeps: boolean) {
   const lake = yield* Lake
   const store = yield* Store
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   // Read before the snapshot: an export that is shown by then is of an earlier time than this one.
   const before = yield* LakePointer.read(lake)
   const leftBehind = yield* Staging.leftBehind(dataDir)
-  if (yield* sweep(lake, leftBehind)) yield* Staging.forget(dataDir, leftBehind)
+  if (yield* sweep(lake, leftBehind, keep)) yield* Staging.forget(dataDir, leftBehind)
   const run = yield* newRun(lake, store)
   const made = yield* Effect.scoped(
     Effect.gen(function* () {

@@ -198,18 +198,24 @@ export const files = (manifest: Manifest): ReadonlyArray<string> => [
   ...(manifest.journal === null ? [] : [manifest.journal])
 ]
 
-const keptRuns = 30
-const keptFor = Duration.days(30)
+/** Which exports stay. */
+export interface Keep {
+  /** So many of the newest. */
+  readonly newest: number
+  /** And all that are younger. */
+  readonly for: Duration.Duration
+}
 
 /** The runs whose manifests may go: neither among the newest, nor young, nor pointed at. */
 export const retired = (
   runs: ReadonlyArray<string>,
   pointedAt: string | undefined,
+  keep: Keep,
   nowMillis: number
 ): ReadonlyArray<string> => {
-  const oldest = runId(Math.max(0, nowMillis - Duration.toMillis(keptFor)), 0)
+  const oldest = runId(Math.max(0, nowMillis - Duration.toMillis(keep.for)), 0)
   return runs
     .toSorted()
-    .slice(0, -keptRuns)
+    .slice(0, -keep.newest)
     .filter((run) => run < oldest && run !== pointedAt)
 }

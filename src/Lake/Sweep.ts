@@ -25,12 +25,16 @@ type LakeService = Lake["Service"]
  * `failed`: our own failed runs. Returns whether nothing of them is left. An export doesn't depend on this: what is in
  * the way is logged, and the next run sweeps again.
  */
-export const sweep = Effect.fnUntraced(function* (lake: LakeService, failed: ReadonlyArray<string>) {
+export const sweep = Effect.fnUntraced(function* (
+  lake: LakeService,
+  failed: ReadonlyArray<string>,
+  keep: Manifest.Keep
+) {
   const now = yield* Clock.currentTimeMillis
   const abandonedBefore = Manifest.runId(now - Duration.toMillis(abandonedAfter), 0)
   const isAbandoned = (run: string): boolean => failed.includes(run) || run < abandonedBefore
   const isEnded = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
-  const isSwept = yield* orLater("old files", sweepFiles(lake, failed, isAbandoned))
+  const isSwept = yield* orLater("old files", sweepFiles(lake, { failed, isAbandoned, keep }))
   return isEnded && isSwept
 })
 
@@ -60,16 +64,18 @@ const endUnfinished = (
   return Effect.as(ended, true)
 }
 
-const sweepFiles = Effect.fn("Lake.sweep")(function* (
-  lake: LakeService,
-  failed: ReadonlyArray<string>,
-  isAbandoned: (run: string) => boolean
-) {
+interface Sweeping {
+  readonly failed: ReadonlyArray<string>
+  readonly isAbandoned: (run: string) => boolean
+  readonly keep: Manifest.Keep
+}
+
+const sweepFiles = Effect.fn("Lake.sweep")(function* (lake: LakeService, { failed, isAbandoned, keep }: Sweeping) {
   const now = yield* Clock.currentTimeMillis
   const found = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
   const { pointer, version } = yield* LakePointer.find(lake)
   const pointedAt = Option.getOrUndefined(pointer)?.run
-  const retired = Manifest.retired(found, pointedAt, now)
+  const retired = Manifest.retired(found, pointedAt, keep, now)
   const kept = yield* read(
     lake,
     found.filter((run) => !retired.includes(run))
@@ -88,7 +94,8 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
     lake,
     written.flat().filter((path) => {
       const writer = Manifest.writerOf(path)
-      return writer !== undefined && isAbandoned(writer) && !needed.has(path)
+      // A run with a manifest has written all its files.
+      return writer !== undefined && (isAbandoned(writer) || retired.includes(writer)) && !needed.has(path)
     })
   )
   return true

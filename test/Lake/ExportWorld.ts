@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
-import { Cron, Effect, Layer } from "effect"
+import { Cron, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
@@ -27,6 +27,7 @@ import { taken } from "../Stores/Written.ts"
 
 export const now = Date.parse("2026-11-20T02:00:00Z")
 const cron = Cron.parseUnsafe("0 2 * * *", "UTC")
+export const usual = { newest: 30, for: Duration.days(30) }
 const hex = (content: string | Buffer) => createHash("sha256").update(content).digest("hex")
 
 export const ipc = (id: string, amount: string): Change => ({
@@ -107,7 +108,7 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
   const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
     Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite")))
   )
-  return Export.layerWith({ dataDir, cron }).pipe(Layer.provideMerge(stores))
+  return Export.layerWith({ dataDir, cron, keep: usual }).pipe(Layer.provideMerge(stores))
 }
 
 const makeWorld = () => {

@@ -8,7 +8,7 @@ import * as S3 from "../../src/Lake/S3.ts"
 import { sweep } from "../../src/Lake/Sweep.ts"
 import { using } from "./Contract.ts"
 import { stubbed } from "./Stubbed.ts"
-import { assertTidy, eventPaths, inWorld, on, readExport, run, write } from "./ExportWorld.ts"
+import { assertTidy, eventPaths, inWorld, on, readExport, run, usual, write } from "./ExportWorld.ts"
 import { Log } from "../Logged.ts"
 
 const stub = await stubbed()
@@ -137,7 +137,7 @@ describe("in a bucket without a prefix", () => {
         const theirs = ["backups/x.tar", "latest.json.bak", "projects/x.parquet", "20261120T010000Z-0000-0.parquet"]
         const ours = ["latest.json", "lake.sql", `_manifests/${failed}.json`, `projects/${failed}-0.parquet`]
         for (const key of [...theirs, ...ours]) stub.uploads.set(key, { key, parts: new Map() })
-        assert.isTrue(yield* sweep(lake, [failed]))
+        assert.isTrue(yield* sweep(lake, [failed], usual))
         assert.deepStrictEqual([...stub.uploads.keys()], theirs)
       })
     )

@@ -61,6 +61,30 @@ describe("An event's timestamp", () => {
     }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 
+  it.effect("of the first events may be in the past: evenly spread, ascending, and then now", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const receiver = yield* CallbackReceiver.make()
+      const day = 86_400_000
+      const sandbox = yield* Sandbox.start({ ...calm, timeScale: 1e9, pastDays: 100, pastEvents: 40 })
+      yield* subscribeAt(sandbox.authUrl, receiver.url)
+      yield* Queue.take(receiver.inbox)
+      const times: Array<number> = []
+      while (times.length < 40) {
+        yield* TestClock.adjust("1 second")
+        yield* sandbox.deliveries.until((counts) => counts.waiting === 0)
+        times.push(...(yield* Queue.takeAll(receiver.inbox)).map(timestamp))
+      }
+      for (const [index, time] of times
+        .slice(0, 40)
+        .toSorted((a, b) => a - b)
+        .entries()) {
+        assert.isAtMost(Math.abs(time - (start - 100 * day + index * 2.5 * day)), 1000, `event ${index}`)
+      }
+      assert.isAbove(yield* datedNow(sandbox, receiver, 5), 15)
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  )
+
   it.effect("never changes, between attempts and across restarts; nor does the ping's", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
