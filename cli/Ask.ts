@@ -2,8 +2,9 @@
  * Carries out a verb: through the admin listener if a worker is running on the data directory, otherwise in this
  * process with the lock taken. The files never have two owners.
  */
-import { Effect, flow, type Layer, Option, type Schema } from "effect"
-import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, flow, type Layer, Option, Schema } from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Settings } from "../config/Settings.ts"
 import type { LedgerError } from "../src/Ledger/People/Decide.ts"
@@ -11,6 +12,7 @@ import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Opera
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
 import { underWay } from "../src/Runtime/Progress.ts"
+import { codeOf } from "../src/Runtime/SystemFailure.ts"
 import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lock.ts"
 import * as Bar from "./Bar.ts"
 
@@ -34,14 +36,32 @@ const listenerOf = ({ admin, token }: WorkerNote) =>
 
 type AskError = VerbError | HttpClientError.HttpClientError | Schema.SchemaError
 
-/** Only an HttpClientError without an answer remains one: a killed worker left its note behind. */
+/** The worker is gone. */
+export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+
+/** Nothing listens: a killed worker left its note behind. */
+const notThere = new Unanswered({ message: "The worker isn't running any more." })
+
+/** It may have taken the request, and carried it out. */
+const brokeOff = new Unanswered({
+  message: "The worker ended before it answered: look whether it was done before you ask again."
+})
+
+const unanswered = ({ reason, response }: HttpClientError.HttpClientError) => {
+  if (response !== undefined) return unexpected(response.status)
+  return "cause" in reason && codeOf(reason.cause) === "ECONNREFUSED" ? notThere : brokeOff
+}
+
+const isNotThere = (error: unknown): error is Unanswered => error === notThere
+
+/** By Node's own client, which waits as long as it takes: a verb may work for an hour before it answers. */
 const answered = <A, R>(asked: Effect.Effect<A, AskError, R>) =>
   asked.pipe(
     Effect.catchTags({
-      HttpClientError: (error) => Effect.fail(error.response === undefined ? error : unexpected(error.response.status)),
+      HttpClientError: (error) => unanswered(error),
       SchemaError: () => unreadable
     }),
-    Effect.provide(FetchHttpClient.layer)
+    Effect.provide(NodeHttpClient.layerNodeHttp)
   )
 
 const unexpected = (status: number) => new VerbError({ message: `The worker answered with status ${status}.` })
@@ -64,7 +84,7 @@ type VerbClient = {
   readonly [Name in VerbName]: (request: { readonly payload: Payload<Name> }) => Effect.Effect<Answer<Name>, AskError>
 }
 
-/** Fails with an HttpClientError if it is gone. */
+/** Fails with `Unanswered` if it is gone. */
 export const throughWorker = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
   answered(
     Effect.gen(function* () {
@@ -98,7 +118,7 @@ export const ask = <Name extends VerbName, E, R>(
       name,
       Effect.map(report(note.value), ({ tasks }) => tasks)
     )(throughWorker(note.value, verb, payload))
-    return yield* Effect.catchTag(there, "HttpClientError", () => here)
+    return yield* Effect.catchIf(there, isNotThere, () => here)
   })
 
 /** Asks for the journal, a part at a time. */
@@ -129,5 +149,5 @@ export const askForJournal = <A, E, R>(
       days: (payload) => throughWorker(value, "ledger-days", payload),
       entries: (payload) => throughWorker(value, "ledger-entries", payload)
     })
-    return yield* Effect.catchTag(through, "HttpClientError", () => here)
+    return yield* Effect.catchTag(through, "Unanswered", () => here)
   })

@@ -65,7 +65,7 @@ const follow = Effect.fnUntraced(function* (
       onNone: () => Effect.succeedNone,
       onSome: (running) =>
         Effect.asSome(Ask.throughWorker(running, "events", payload)).pipe(
-          Effect.catchTag("HttpClientError", () => Effect.succeedNone)
+          Effect.catchTag("Unanswered", () => Effect.succeedNone)
         )
     })
     if (Option.isSome(found)) {

@@ -1,0 +1,48 @@
+/** A verb whose worker ends while it works isn't done a second time: nobody knows whether it was done. */
+import { existsSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { run } from "../RunningWorker.ts"
+
+const post = ["ledger", "post", "7", "--amount", "3", "--evidence", "letter", "--reason", "fee", "--by", "Ada"]
+
+/** What the verb says, asked of something that listens where the note of a worker points to. */
+const asked = async (answer: RequestListener) => {
+  const dataDir = temporaryFolder()
+  const server = createServer(answer).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const note = { pid: 1, startedAt: "2026-11-20T02:00:00Z", admin: `http://127.0.0.1:${port}`, token: "t" }
+  writeFileSync(join(dataDir, "worker.json"), JSON.stringify(note), { mode: 0o600 })
+  try {
+    const done = await run({ SITELEDGER_DATA_DIR: dataDir, PATH: process.env["PATH"] ?? "" }, ...post)
+    return { ...done, isDoneHere: existsSync(join(dataDir, "store.sqlite")) }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    removeFolder(dataDir)
+  }
+}
+
+describe("a verb that a worker was asked for", () => {
+  it("isn't done here if the worker ends before it answers", async () => {
+    const { code, isDoneHere, stderr } = await asked((request) =>
+      request.resume().on("end", () => request.socket.destroy())
+    )
+    assert.deepStrictEqual([code, isDoneHere], [1, false])
+    assert.strictEqual(
+      stderr,
+      "siteledger: The worker ended before it answered: look whether it was done before you ask again.\n"
+    )
+  })
+
+  it("isn't done here if what answers is another program", async () => {
+    const { code, isDoneHere, stderr } = await asked((_request, response) => response.writeHead(404).end())
+    assert.deepStrictEqual([code, isDoneHere], [1, false])
+    assert.match(stderr, /The worker answered with status 404\./)
+  })
+})
