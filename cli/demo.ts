@@ -96,19 +96,23 @@ const near = (path: string): string => {
 /** Else it is a copy of the sources. */
 const isPackage = import.meta.url.includes("/node_modules/siteledger/")
 
+/** At most 80 columns, if the folder's path is short. A query of several lines can be pasted as it stands. */
 const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
   const folder = near(dataDir)
-  const program = `SITELEDGER_DATA_DIR=${folder} ${isPackage ? "npx siteledger" : "bin/siteledger"}`
-  const query = `${program} query`
+  const program = isPackage ? "npx siteledger" : "bin/siteledger"
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
     style.bold("The copy is complete, and events keep it current. Try, in another terminal:"),
-    `  ${query} "select status, currency, count(*) as ipcs, sum(certified_amount) as certified from construction.ipc_ageing group by all"`,
-    `  ${query} "select month, currency, sum(ipcs_paid) as paid, sum(certified_amount) as amount from construction.cashflow_by_month group by all order by all"`,
+    `  export SITELEDGER_DATA_DIR=${folder}`,
+    `  ${program} query "select month, currency, sum(ipcs_paid) as paid,`,
+    `    sum(certified_amount) as amount from construction.cashflow_by_month`,
+    `    group by all order by all"`,
     `  ${program} ledger list`,
-    `  curl http://127.0.0.1:${ports.admin}/status`,
-    `  ${adminUrl}   in a browser: the service's side, live (records, webhooks, deliveries, faults)`,
-    `  ${near(publishedPath(dataDir))}   a copy for DuckDB, refreshed about once a minute`,
-    `  ${folder}/lake/latest.json      Parquet, a new export every minute (nightly in real life)`,
+    `  ${program} status`,
+    style.bold("And look at"),
+    `  ${adminUrl}   the service's side, in a browser`,
+    `  http://127.0.0.1:${ports.admin}/status  the worker, as JSON; /metrics`,
+    `  ${near(publishedPath(dataDir))}  for DuckDB; fresh within a minute`,
+    `  ${folder}/lake/latest.json  Parquet; an export each minute (else nightly)`,
     style.bold("Kill it (even with kill -9) and start it again: nothing is lost. Ctrl-C ends it.")
   ]
 }

@@ -68,9 +68,9 @@ const life = (entity: Entity, idName: string, id: string, stages: ReadonlyArray<
 const cut = <A>(c: Circumstances, share: number, stages: ReadonlyArray<A>): ReadonlyArray<A> =>
   c.complete || !c.dice.chance(share) ? stages : stages.slice(0, 1 + c.dice.below(stages.length))
 
-/** In ten-thousandths: from ten to ten million; a large one has up to 20 digits before the point. */
+/** In ten-thousandths: from a thousand to ten million; a large one has up to 20 digits before the point. */
 const amount = ({ dice, largeAmounts }: Circumstances): bigint => {
-  const digits = largeAmounts && dice.chance(1 / 30) ? 20 + dice.below(5) : 6 + dice.below(6)
+  const digits = largeAmounts && dice.chance(1 / 30) ? 20 + dice.below(5) : 8 + dice.below(4)
   let text = String(1 + dice.below(9))
   while (text.length < digits) text += String(dice.below(10))
   return BigInt(text)
