@@ -1,8 +1,8 @@
 /**
  * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a separate file that others may open.
  *
- * It is made when the worker first goes live, then whenever something has changed. Between two copies it rests a
- * hundred times as long as the last one took. A copy appears whole or not at all; one of an earlier start stays until
+ * It is made when the worker first goes live, then whenever something has changed. After each copy, whoever asked for it,
+ * it rests a hundred times as long as that one took. A copy appears whole or not at all; one of an earlier start stays until
  * then. What changed before a stop may be missing from it, so every start makes one new copy.
  */
 import { existsSync } from "node:fs"
@@ -51,6 +51,9 @@ export class AnalystCopy extends Context.Service<
         let atMillis = yield* lastModified(path)
         let version: number | undefined
         let rest = shortestRest
+        let copies = 0
+        /** After so many of them. */
+        let rested = 0
 
         const copy = Effect.fnUntraced(function* (isWhole: boolean) {
           // Both read before the copy begins, so that neither claims more than is in it.
@@ -61,6 +64,7 @@ export class AnalystCopy extends Context.Service<
           version = before
           atMillis = startedMillis
           rest = restAfter(lasted, published)
+          copies++
         })
         const make = (isWhole: boolean) =>
           copy(isWhole).pipe(
@@ -79,12 +83,21 @@ export class AnalystCopy extends Context.Service<
         const isDue = Effect.gen(function* () {
           return (yield* isLive) && (yield* warehouse.version) !== version
         })
+        // After one that somebody asked for, too: the next would be as large, and hardly newer.
+        const resting = Effect.gen(function* () {
+          while (rested !== copies) {
+            rested = copies
+            yield* Effect.sleep(rest)
+          }
+        })
         const turn = Effect.gen(function* () {
           yield* warehouse.opened
-          while (!(yield* isDue)) yield* Effect.sleep(pollEvery)
-          const outcome = yield* Effect.result(now)
-          if (outcome._tag === "Success") yield* warehouse.keepNewest
-          yield* Effect.sleep(outcome._tag === "Success" ? rest : restAfterFailure)
+          yield* resting
+          if (!(yield* isDue)) return yield* Effect.sleep(pollEvery)
+          // It may have waited for one that somebody asked for.
+          const outcome = yield* Effect.result(oneAtATime.withPermit(Effect.when(make(false), isDue)))
+          if (outcome._tag === "Failure") return yield* Effect.sleep(restAfterFailure)
+          yield* warehouse.keepNewest
         })
         yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
 

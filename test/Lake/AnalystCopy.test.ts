@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
@@ -194,6 +194,37 @@ describe("the copy for analysts", () => {
       const busy = Effect.sync(() => stub.version++).pipe(Effect.andThen(TestClock.adjust("1 second")))
       yield* Effect.forEach(Array.from({ length: 65 }), () => busy, { discard: true })
       assert.deepStrictEqual(stub.copies, seconds(0, 60))
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("isn't made again right after one that somebody asked for", () => {
+    const { stub, publish } = makeStub()
+    stub.isLive = false
+    stub.takes = Duration.seconds(1)
+    return Effect.gen(function* () {
+      const { now } = yield* AnalystCopy
+      stub.version++
+      const asked = yield* Effect.forkChild(now)
+      yield* settle
+      stub.isLive = true
+      yield* passSeconds(1)
+      yield* Fiber.join(asked)
+      assert.deepStrictEqual(stub.copies, seconds(0))
+      const busy = Effect.sync(() => stub.version++).pipe(Effect.andThen(TestClock.adjust("1 second")))
+      yield* Effect.forEach(Array.from({ length: 90 }), () => busy, { discard: true })
+      assert.deepStrictEqual(stub.copies, seconds(0))
+      yield* Effect.forEach(Array.from({ length: 15 }), () => busy, { discard: true })
+      assert.lengthOf(stub.copies, 2)
+    }).pipe(Effect.provide(publish(freshPath())))
+  })
+
+  it.effect("that somebody asked for meanwhile stands for the one that was due", () => {
+    const { stub, publish } = makeStub()
+    stub.takes = Duration.seconds(1)
+    return Effect.gen(function* () {
+      const { now } = yield* AnalystCopy
+      yield* Effect.all([now, passSeconds(60)], { concurrency: "unbounded" })
+      assert.lengthOf(stub.copies, 1)
     }).pipe(Effect.provide(publish(freshPath())))
   })
 
