@@ -105,6 +105,7 @@ describe("copies for analysts", () => {
       await world.write(batch(3))
       const made = await world.published()
       assert.notInclude([held, shown], made)
+      assert.isFalse(world.isWhole(), "of the shown one's bytes")
       assert.isTrue(readFileSync(`${world.target}.held`).equals(before))
       await reader.kill()
       await world.write(batch(4))
@@ -117,12 +118,13 @@ describe("copies for analysts", () => {
     ["was replaced", (path: string) => (renameSync(path, `${path}.old`), writeFileSync(path, ""))],
     ["was written by somebody", (path: string) => appendFileSync(path, " ")],
     ["is gone", (path: string) => renameSync(path, `${path}.old`)]
-  ])("are made whole if the file before %s", (_how, harm) =>
+  ])("are made from the shown one's bytes if the file before %s", (_how, harm) =>
     withWorld(async (world) => {
       const { hidden, shown } = await takingTurns(world)
       harm(`${world.target}.previous`)
       const made = await world.published()
       assert.notInclude([hidden, shown], made)
+      assert.isFalse(world.isWhole())
       assert.notStrictEqual(await world.published(), made)
     })
   )
@@ -133,6 +135,7 @@ describe("copies for analysts", () => {
       renameSync(world.target, `${world.target}.theirs`)
       writeFileSync(world.target, "theirs")
       assert.notStrictEqual(await world.published(), hidden)
+      assert.isTrue(world.isWhole())
     }))
 
   it("are made whole where somebody removed one, or an earlier process left one", () =>
@@ -141,26 +144,31 @@ describe("copies for analysts", () => {
       await world.write(batch(1))
       await world.published()
       assert.isFalse(existsSync(`${world.target}.previous`))
+      assert.isTrue(world.isWhole(), "the first of a start")
       renameSync(world.target, `${world.target}.old`)
       await world.published()
       assert.isFalse(existsSync(`${world.target}.previous`))
+      assert.isTrue(world.isWhole())
     }))
 
   it("are made whole after many rows were replaced", () =>
     withWorld(
       async (world) => {
         const { hidden } = await takingTurns(world)
+        assert.isFalse(world.isWhole())
         assert.strictEqual(await world.published(), hidden)
         assert.notStrictEqual(await world.published(), hidden)
+        assert.isTrue(world.isWhole())
       },
-      { replaced: 1 }
+      { replaced: 5 }
     ))
 
-  it("are made whole while somebody may still be copying the file before, byte by byte", () =>
+  it("leave a file alone that somebody may still be copying, byte by byte", () =>
     withWorld(
       async (world) => {
         const { hidden } = await takingTurns(world)
         assert.notStrictEqual(await world.published(), hidden)
+        assert.isFalse(world.isWhole())
       },
       { leftAlone: 60_000 }
     ))
@@ -170,11 +178,13 @@ describe("copies for analysts", () => {
       const { hidden } = await takingTurns(world)
       await world.publish(true)
       assert.notStrictEqual(statSync(world.target).ino, hidden)
+      assert.isTrue(world.isWhole())
     })
     await withWorld(
       async (world) => {
         await takingTurns(world)
         assert.isFalse(existsSync(`${world.target}.previous`))
+        assert.isTrue(world.isWhole())
       },
       { large: 1e9 }
     )

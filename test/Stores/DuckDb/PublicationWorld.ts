@@ -49,6 +49,8 @@ export interface World {
   /** Commits wait until what it returns is called. */
   readonly holdCommits: () => () => void
   readonly publish: (isWhole?: boolean) => Promise<void>
+  /** How the newest copy was made. */
+  readonly isWhole: () => boolean
   /** Publishes and compares. Returns which file is shown. */
   readonly published: () => Promise<number>
 }
@@ -76,7 +78,8 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
   }
   const instance = { connect } as DuckDBInstance
   const writer = await DuckDbWriter.open({ ...file, instance }, publication.wrote)
-  const publish = async (isWhole = false) => void (await publication.publish(target, isWhole))
+  let newest = { isWhole: false }
+  const publish = async (isWhole = false) => void (newest = await publication.publish(target, isWhole))
   try {
     await use({
       target,
@@ -88,6 +91,7 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
         return resolve
       },
       publish,
+      isWhole: () => newest.isWhole,
       published: async () => {
         await publish()
         assert.deepStrictEqual(await contentsAt(target), await contentsOf(file.instance))
