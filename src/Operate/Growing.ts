@@ -2,7 +2,8 @@
  * Growing: projects whose certified amounts only ever grow, while nobody has said what amounts are. They may be cumulative, and
  * then each payment posts what was paid before again; so a person is told, and entries are drafts until it is said.
  *
- * The leader looks once a minute if the books have changed. A project whose amounts have fallen once isn't read again.
+ * The leader looks once a minute if the books have changed, and less often if it reads many: 300,000 certified IPCs whose
+ * amounts all grow take four seconds. A project whose amounts have fallen once isn't read again.
  */
 import { Duration, Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -20,6 +21,11 @@ export const fewest = 4
 
 const lookEvery = Duration.minutes(1)
 const key = "growing amounts"
+
+/** To read one takes 14 µs. */
+const restPerIpc = Duration.millis(1)
+
+export const restAfter = (ipcs: number): Duration.Duration => Duration.max(Duration.times(restPerIpc, ipcs), lookEvery)
 
 /** How many of a project's first thousand IPCs are certified, if each for more than the one before; undefined: one isn't. */
 export const growingIn = (projectId: string) =>
@@ -46,6 +52,7 @@ const sentence = (found: ReadonlyArray<{ readonly projectId: string; readonly co
   )
 }
 
+/** Returns how many IPCs it has read in projects whose amounts grow. */
 const watcher = (terms: Terms) => {
   const fallen = new Set<string>()
   let seen = ""
@@ -53,25 +60,33 @@ const watcher = (terms: Terms) => {
     const store = yield* Store
     const reasons = yield* Reasons
     const stamp = yield* OpenHolds.stamp
-    if (stamp === seen) return
+    if (stamp === seen) return 0
+    let read = 0
     const found: Array<{ projectId: string; count: number }> = []
     for (const projectId of yield* store.run(CertifiedOrder.allProjects)) {
       if (fallen.has(projectId) || certifiedAs(projectId, terms) !== "assumed") continue
       const count = yield* growingIn(projectId)
+      read += count ?? 0
       if (count === undefined) fallen.add(projectId)
       else if (count >= fewest) found.push({ projectId, count })
       yield* Effect.yieldNow
     }
     seen = stamp
     yield* found.length === 0 ? reasons.clear(key) : reasons.set(key, sentence(found), "notice")
-  }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("Certified amounts can't be read yet", error)))
+    return read
+  }).pipe(
+    Effect.catchTag("StoreError", (error) =>
+      Effect.as(Effect.logDebug("Certified amounts can't be read yet", error), 0)
+    )
+  )
 }
 
 export const layerWith = (terms: Terms) =>
   Layer.effectDiscard(
     Effect.suspend(() => {
       const look = watcher(terms)
-      return Effect.forkScoped(led("the watch over amounts that grow", Effect.andThen(look, Effect.sleep(lookEvery))))
+      const turn = Effect.flatMap(look, (read) => Effect.sleep(restAfter(read)))
+      return Effect.forkScoped(led("the watch over amounts that grow", turn))
     })
   )
 

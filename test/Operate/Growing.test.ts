@@ -1,7 +1,7 @@
 /** Status has a notice where certified amounts only ever grow, while nobody has said what they are. */
 import { setImmediate as immediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Certificates } from "../../config/Certificates.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
@@ -68,3 +68,8 @@ it.effect("a project whose four certificates each are above the one before is na
     })
   )
 )
+
+it("many IPCs are read less often than once a minute", () => {
+  assert.deepStrictEqual(Growing.restAfter(1000), Duration.minutes(1))
+  assert.deepStrictEqual(Growing.restAfter(300_000), Duration.minutes(5))
+})
