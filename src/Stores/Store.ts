@@ -86,7 +86,7 @@ export interface Deliveries {
     took: TakenBatch,
     applied: ReadonlyArray<Pick<Event, "deliveries" | "sequence">>
   ) => Promise<void>
-  /** Events that are still to be applied. */
+  /** Events that are still to be applied: about so many, if there are thousands. */
   readonly waiting: Effect.Effect<Waiting, StoreError>
   /** Hands out all events again. */
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>

@@ -110,6 +110,19 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
+    "says how many thousands wait without counting them all",
+    Effect.gen(function* () {
+      for (let first = 0; first < 4000; first += 500) {
+        yield* receive(...Array.from({ length: 500 }, (_, n) => `body ${first + n}`))
+      }
+      for (const left of [3000, 2001, 2000, 1]) {
+        yield* turn((yield* waiting).count - left)
+        assert.strictEqual((yield* waiting).count, left)
+      }
+    })
+  )
+
+  test(
     "hands out everything as new after a restart",
     Effect.gen(function* () {
       const store = yield* Store
