@@ -80,8 +80,9 @@ export class AnalystCopy extends Context.Service<
           Effect.when(Effect.sync(() => existsSync(path)))
         )
 
+        // Most of the time nothing has changed, and then nothing is read from the Store.
         const isDue = Effect.gen(function* () {
-          return (yield* isLive) && (yield* warehouse.version) !== version
+          return (yield* warehouse.version) !== version && (yield* isLive)
         })
         // After one that somebody asked for, too: the next would be as large, and hardly newer.
         const resting = Effect.gen(function* () {
