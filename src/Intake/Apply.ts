@@ -51,7 +51,7 @@ export class Apply extends Context.Service<
     Apply,
     Effect.gen(function* () {
       const inbox = yield* Inbox
-      const { pollEvery } = yield* Store
+      const { deliveries, pollEvery } = yield* Store
       const { opened } = yield* Warehouse
       const counts = new Counts()
       const turn = yield* Semaphore.make(1)
@@ -62,7 +62,11 @@ export class Apply extends Context.Service<
       const drain = Effect.gen(function* () {
         yield* opened
         // Deliveries stored by other workers don't open the latch here.
-        yield* Effect.raceFirst(inbox.arrived.await, Effect.sleep(pollEvery))
+        const hasArrived = yield* Effect.raceFirst(
+          Effect.as(inbox.arrived.await, true),
+          Effect.as(Effect.sleep(pollEvery), false)
+        )
+        if (!hasArrived && !(yield* deliveries.isWaiting)) return
         // Closed before looking: what arrives from here on opens it again.
         yield* inbox.arrived.close
         yield* hearMeanwhile(hearing, Duration.zero, Duration.zero)

@@ -88,6 +88,8 @@ export interface Deliveries {
   ) => Promise<void>
   /** Events that are still to be applied: about so many, if there are thousands. */
   readonly waiting: Effect.Effect<Waiting, StoreError>
+  /** Whether there are any: cheaper than to begin a transaction, in which none would be taken. */
+  readonly isWaiting: Effect.Effect<boolean, StoreError>
   /** Hands out all events again. */
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
   /** The first of these events, in stored order: as many as fit into a batch. */

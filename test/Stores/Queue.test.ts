@@ -99,13 +99,17 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   test(
     "counts the waiting events, and knows since when they wait",
     Effect.gen(function* () {
+      const isWaiting = Effect.flatMap(Store, (store) => store.deliveries.isWaiting)
       assert.deepStrictEqual(yield* waiting, { count: 0, oldest: null })
+      assert.isFalse(yield* isWaiting)
       yield* receive("a", "b")
+      assert.isTrue(yield* isWaiting)
       assert.deepInclude(yield* waiting, { oldest: "2026-11-20T02:00:00.000000Z" })
       yield* turn(1)
       assert.deepStrictEqual(yield* waiting, { count: 1, oldest: "2026-11-20T02:00:00.000000Z" })
       yield* turn(1)
       assert.deepStrictEqual(yield* waiting, { count: 0, oldest: null })
+      assert.isFalse(yield* isWaiting)
     })
   )
 

@@ -28,6 +28,11 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
     await tx.deleteFrom("inbox_queue").where("id", "in", listedNumbers(tx, ids)).execute()
   },
   waiting: run(waiting),
+  // In the order in which they are claimed: what was deleted is passed over.
+  isWaiting: run(
+    async (db) =>
+      (await db.selectFrom("inbox_queue").select("id").orderBy("id").limit(1).executeTakeFirst()) !== undefined
+  ),
   restart: async (tx) => {
     await writeMeta(tx, handedOutKey, String(await handedOut(tx)))
     await sql`delete from inbox_queue`.execute(tx)
@@ -150,6 +155,7 @@ const peek = async (db: Db, types: ReadonlyArray<string> | undefined, from: numb
 
 /** Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory. */
 const read = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlyArray<Event>> => {
+  if (sequences.length === 0) return []
   const { rows } = await sql<Selectable<StoreTables["inbox"]>>`
     with sized as (
       select sequence, octet_length(body) as own, sum(octet_length(body)) over (order by sequence) as bytes

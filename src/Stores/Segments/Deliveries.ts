@@ -57,6 +57,13 @@ export const make = (files: Files, run: Run): Deliveries => {
     })
   const reading = <A>(use: (whole: Read, db: Kysely<StoreTables>, segments: Segments) => Promise<A>) =>
     withFiles((segments, db) => use(new Whole(segments, archives, segments.key), db, segments))
+  const waiting = reading(async (whole, db, segments) => {
+    const applied = await watermark(db)
+    const [oldest] = await whole.after(applied, 1)
+    // Once everything is applied, no archive is being read.
+    if (applied === segments.last) archives.forget()
+    return { count: Math.max(0, segments.last - applied), oldest: receivedAt(oldest) }
+  })
   return {
     receive: async (batch) => (await open()).receive(batch.map(incoming)),
     host: async (guest) => (await open()).host(guest),
@@ -72,13 +79,8 @@ export const make = (files: Files, run: Run): Deliveries => {
       )
       await writeMeta(tx, watermarkKey, String(through))
     },
-    waiting: reading(async (whole, db, segments) => {
-      const applied = await watermark(db)
-      const [oldest] = await whole.after(applied, 1)
-      // Once everything is applied, no archive is being read.
-      if (applied === segments.last) archives.forget()
-      return { count: Math.max(0, segments.last - applied), oldest: receivedAt(oldest) }
-    }),
+    waiting,
+    isWaiting: Effect.map(waiting, ({ count }) => count > 0),
     restart: async (tx) => {
       await tx.deleteFrom("inbox_again").execute()
       await noteHandedOut(tx, await watermark(tx))
