@@ -9,13 +9,12 @@
  */
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
-import { Ledger } from "../../Ledger/Ledger.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
 import { Leadership } from "../../Runtime/Leadership.ts"
 import type { TakenBatch } from "../../Stores/Deliveries.ts"
 import { Store } from "../../Stores/Store.ts"
 import { Inbox } from "../Inbox.ts"
-import { atOnce } from "./Batch.ts"
+import { atOnce, hear } from "./Batch.ts"
 import { heard, read, type ReadEvent } from "./Readings.ts"
 import { withinMemory } from "./WithinMemory.ts"
 
@@ -77,7 +76,7 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   const small = events.filter(({ body }) => body.byteLength <= largest)
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))
-  yield* (yield* Ledger).hear(readings.flatMap(heard))
+  yield* hear(readings.flatMap(heard))
   const last = readings.length < small.length ? readings.at(-1)?.event.sequence : undefined
   hearing.heard(readings, last ?? through, yield* runningNow)
   return hasMore

@@ -6,6 +6,7 @@
  * ("12.3400"), DATE "YYYY-MM-DD", TIMESTAMP "YYYY-MM-DDTHH:MM:SS.ffffff", TIMESTAMPTZ the same with "Z", always in UTC.
  * LIST, STRUCT and MAP are arrays and objects of such values; bytes are copies. Pure.
  */
+import { setImmediate } from "node:timers/promises"
 import * as DuckDB from "@duckdb/node-api"
 import * as Calendar from "./Calendar.ts"
 
@@ -15,18 +16,37 @@ type Cell = (value: DuckDB.DuckDBValue) => unknown
 
 /** Reads the rows of one result; looks up its columns' conversions once. */
 export const reader = (result: DuckDB.DuckDBResult): ((chunk: DuckDB.DuckDBDataChunk) => Array<Row>) => {
+  const read = partReader(result)
+  return (chunk) => read(chunk, 0, chunk.rowCount)
+}
+
+/** To make rows of a whole chunk takes up to 50 ms, in which nobody would be answered. */
+const partRows = 500
+
+/** The same, but other work runs in between. */
+export async function* inParts(result: DuckDB.DuckDBResult): AsyncGenerator<Array<Row>> {
+  const read = partReader(result)
+  for (const chunk of await result.fetchAllChunks()) {
+    for (let from = 0; from < chunk.rowCount; from += partRows) {
+      yield read(chunk, from, Math.min(partRows, chunk.rowCount - from))
+      await setImmediate()
+    }
+  }
+}
+
+const partReader = (result: DuckDB.DuckDBResult) => {
   const names = result.columnNames()
   const cells = result.columnTypes().map(cellOf)
-  return (chunk) => {
+  return (chunk: DuckDB.DuckDBDataChunk, from: number, length: number): Array<Row> => {
     const columns = names.map((name, index) => ({
       name,
       cell: cells[index] ?? asText,
       vector: chunk.getColumnVector(index)
     }))
-    return Array.from({ length: chunk.rowCount }, (_, index) => {
+    return Array.from({ length }, (_, index) => {
       const row: Row = {}
       for (const { name, cell, vector } of columns) {
-        const value: DuckDB.DuckDBValue = vector.getItem(index)
+        const value: DuckDB.DuckDBValue = vector.getItem(from + index)
         row[name] = value === null ? null : cell(value)
       }
       return row

@@ -114,9 +114,8 @@ export class StoredRows {
       `select *, rowid from ${seen(name)} where rowid in (${listed("BIGINT")})`,
       JSON.stringify([...wanted.keys()].map(String))
     )
-    const read = Rows.reader(result)
-    for (const chunk of await result.fetchAllChunks()) {
-      for (const { rowid, ...found } of read(chunk)) {
+    for await (const part of Rows.inParts(result)) {
+      for (const { rowid, ...found } of part) {
         const row = inTexts(table, found)
         const [id, number] = [keyOf(table.resource, row), Number(rowid)]
         if (!isOf(id, wanted.get(number) ?? "")) return undefined

@@ -60,6 +60,16 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, name,
       assert.deepStrictEqual(after(world), ["c1", "c2", "p2", "p1", 2000, 504])
     }))
 
+  test("hears of many in transactions of 500, ahead of a batch and in its turn", (world) =>
+    Effect.gen(function* () {
+      const label = (n: number) => (n % 2 === 0 ? "ipc.paid" : "permit.issued")
+      const sent = Array.from({ length: 1400 }, (_, n) => paid(`${n}`, { label: label(n) }))
+      yield* arriveMeanwhile(world, sent)
+      yield* drained
+      assert.lengthOf(new Set(world.log.filter((each) => typeof each === "string")), 1400)
+      assert.strictEqual(world.mostHeard, 500)
+    }))
+
   test("hears while a batch is being written", (world) =>
     Effect.gen(function* () {
       yield* arriveMeanwhile(world, [certified("1"), paid("1")], "p1")

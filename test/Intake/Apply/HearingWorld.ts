@@ -98,6 +98,8 @@ export interface World {
   isForOne: boolean
   /** Hearing takes a little longer than a batch. */
   isSlowToHear?: boolean
+  /** In one transaction of the ledger. */
+  mostHeard?: number
 }
 
 const warehouse = (world: World) =>
@@ -122,6 +124,7 @@ export const noted = (world: World) =>
         const ids = events.filter(({ change }) => change.entity === "ipcs").map(({ eventId }) => eventId)
         if (world.isSlowToHear === true && ids.length > 0) yield* TestClock.adjust("70 minutes")
         world.log.push(...ids)
+        world.mostHeard = Math.max(world.mostHeard ?? 0, events.length)
       })
   })
 
