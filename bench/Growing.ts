@@ -20,19 +20,19 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "accepted → applied, p99",
     at: "trickle.visibleAfterP99Ms",
     unit: "ms",
-    why: "the same, and the copy for analysts is made beside it"
+    why: "the same"
   },
   {
     figure: "bytes written for a delivery",
     at: "trickle.writtenPerEvent",
     unit: "B",
-    why: "checkpoints and sorted keys of a larger file are merged less often but are larger"
+    why: "checkpoints and sorted keys of a larger file are merged less often but are larger; on PostgreSQL each copy for analysts is whole"
   },
   {
     figure: "the first copy of a start",
     at: "publish.whole.seconds",
     unit: "s",
-    why: "it is made whole, so with its bytes"
+    why: "it is made whole, once for each start"
   },
   {
     figure: "live after kill -9",

@@ -1,6 +1,7 @@
 /**
  * What is done to a live worker, and measured from outside: a hundred deliveries a second, a burst, nothing, and a new
- * copy for analysts.
+ * copy for analysts. What a start costs once, and what copies cost now and then, is measured apart from what each delivery
+ * does: a window of 20 s that happened to hold a copy said ten times as much.
  */
 import { quantile, round, start } from "./Child.ts"
 import type { Engine } from "./Engine.ts"
@@ -28,7 +29,7 @@ export const drained = async (worker: Worker): Promise<void> => {
 const trickled = async (port: string, series: string, seconds: number): Promise<Trickled> =>
   JSON.parse((await start("Trickle.ts", port, series, Math.round(seconds * perSecond), perSecond)).line) as Trickled
 
-/** First without asking how it goes, then for half as long asking all the time. */
+/** First without asking how it goes, then for half as long asking all the time. No copy for analysts may be due meanwhile. */
 export const trickle = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
   const quiet = await watched(engine, worker, undefined, async () => {
     const result = await trickled(port, series, seconds)
@@ -45,6 +46,8 @@ export const trickle = async (engine: Engine, { port, worker }: Receiving, serie
   const count = seconds * perSecond
   return {
     perSecond,
+    /** All that analysts' copy lacks afterwards. */
+    events: count + Object.keys(asked.result.acknowledgedAt).length,
     cpuMsPerEvent: round(quiet.cpuMicros / 1000 / count, 2),
     serverCpuMsPerEvent: round(quiet.serverCpuMicros / 1000 / count, 2),
     writtenPerEvent: Math.round(quiet.written / count),
@@ -86,5 +89,25 @@ export const published = async (engine: Engine, worker: Worker) => {
     seconds: round(taken.ms / 1000, 2),
     cpuSeconds: round(taken.cpuMicros / 1e6, 2),
     writtenMb: round(taken.written / 1e6, 1)
+  }
+}
+
+export type Published = Awaited<ReturnType<typeof published>>
+
+/** In seconds, as `AnalystCopy` has them. */
+const rest = { factor: 100, least: 60, most: 300 }
+
+/**
+ * What a copy for analysts adds to each delivery at a hundred a second. A whole one costs the same, however many it is about;
+ * one that is made from the copy before it costs more for more, so it is spread over no more than it was about.
+ */
+export const ofEachDelivery = ({ cpuSeconds, seconds, writtenMb }: Published, changed: number, isWhole: boolean) => {
+  const everySeconds = seconds + Math.min(rest.most, Math.max(rest.least, rest.factor * seconds))
+  const between = everySeconds * perSecond
+  const events = isWhole ? between : Math.min(changed, between)
+  return {
+    cpuMs: (cpuSeconds * 1000) / events,
+    written: (writtenMb * 1e6) / events,
+    everySeconds: round(everySeconds, 0)
   }
 }

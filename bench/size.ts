@@ -1,6 +1,7 @@
 /**
  * What the whole worker costs as its store grows, on a store of some events and on one of BENCH_STORED (5,000,000): at 100
- * deliveries a second, in a burst, idle, publishing one changed event, restarting after a stop and after kill -9. The store
+ * deliveries a second, in a burst, idle, publishing, restarting after a stop and after kill -9. What a start costs once (the
+ * first copy for analysts is whole) has lines of its own; what copies cost at 100/s is added to each delivery. The store
  * is filled while the worker is down, so that how fast it catches up is measured as well, and so is, last, `rebuild` for a
  * minute. Growing ends after BENCH_GROW_SECONDS, and `stored` says how far it came.
  *
@@ -8,10 +9,10 @@
  * within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a core and 180 MB.
  * Run: node bench/size.ts [--engine postgres]
  */
-import { median, quantile, round, start } from "./Child.ts"
+import { quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import * as Live from "./Live.ts"
-import { burst, drained, idle, published, trickle } from "./Phases.ts"
+import { burst, drained, idle, ofEachDelivery, perSecond, published, trickle } from "./Phases.ts"
 import type { Receiving } from "./Receiving.ts"
 import { statusP99Ms, watched } from "./Watching.ts"
 import { pause, within } from "./Waiting.ts"
@@ -21,16 +22,18 @@ const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
 const few = Math.min(100_000, most / 5)
 const growSeconds = Number(process.env["BENCH_GROW_SECONDS"] ?? 330)
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const chunk = most / 20
 /** For one chunk, begun before the growing ends. */
 const patienceMs = 600_000
 const sampleMs = 100
-/** Younger copies for analysts are left alone, for those who read them, and smaller ones are always made whole. */
+/** Younger copies for analysts are left alone, for those who read them, and those of smaller stores are always made whole. */
 const copyAgeMs = 55_000
-const manyForCopies = 250_000
-/** After a burst, until a checkpoint and the copy for analysts are done. */
-const restingMs = 30_000
+const manyForCopies = 90_000
+const isQuick = seconds < 10
+const warmSeconds = Math.min(seconds, 5)
+/** After a burst, until every look that follows a change has been taken: most once a minute. */
+const restingMs = isQuick ? 5000 : 65_000
+const idleSeconds = isQuick ? seconds : 30
 const rebuildMs = Math.min(60, seconds * 3) * 1000
 
 const isLive = (worker: Worker, mostMs: number) =>
@@ -75,40 +78,58 @@ const restarted = async (end: (worker: Worker) => Promise<unknown>, receiving: R
   return { next, ms: { listeningMs, liveMs: round(performance.now() - from, 0) } }
 }
 
+/** Once the copy before the newest may be changed. */
+const publishedLater = async ({ worker }: Receiving, sinceMs: number) => {
+  const areMadeFromOthers = Engine.name === "duckdb" && stored >= manyForCopies
+  if (areMadeFromOthers) await pause(Math.max(0, sinceMs + copyAgeMs - performance.now()))
+  return { copy: await published(engine, worker), isWhole: !areMadeFromOthers, atMs: performance.now() }
+}
+
+/** A hundred deliveries a second, once the worker is warm and has made the two copies of which one then becomes the next. */
+const steady = async (receiving: Receiving, name: string) => {
+  await start("Trickle.ts", receiving.port, `${name}-warm`, warmSeconds * perSecond, perSecond)
+  await drained(receiving.worker)
+  const second = await published(engine, receiving.worker)
+  const atMs = performance.now()
+  const alone = await trickle(engine, receiving, name, seconds)
+  const later = await publishedLater(receiving, atMs)
+  const each = ofEachDelivery(later.copy, alone.events, later.isWhole)
+  return {
+    line: {
+      ...alone,
+      cpuMsPerEvent: round(alone.cpuMsPerEvent + each.cpuMs, 2),
+      writtenPerEvent: Math.round(alone.writtenPerEvent + each.written),
+      withoutCopies: { cpuMsPerEvent: alone.cpuMsPerEvent, writtenPerEvent: alone.writtenPerEvent },
+      copy: { ...later.copy, events: alone.events, everySeconds: each.everySeconds }
+    },
+    second,
+    atMs: later.atMs
+  }
+}
+
 const measured = async (given: Receiving) => {
   let receiving = given
   const name = `at${stored}`
   const whole = await published(engine, receiving.worker)
-  const slow = await trickle(engine, receiving, name, seconds)
-  const copies: Array<typeof whole> = []
-  for (let at = 0; at < rounds; at++) {
-    await start("Trickle.ts", receiving.port, `${name}-one${at}`, 1, 1)
-    await drained(receiving.worker)
-    if (Engine.name === "duckdb" && stored >= manyForCopies) await pause(copyAgeMs)
-    copies.push(await published(engine, receiving.worker))
-  }
+  const slow = await steady(receiving, name)
   const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
   await pause(restingMs)
-  const quiet = await idle(engine, receiving.worker, Math.min(seconds, 10))
+  // So that none is due while nothing comes.
+  await publishedLater(receiving, slow.atMs)
+  await pause(restingMs / 10)
+  const quiet = await idle(engine, receiving.worker, idleSeconds)
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
   const killed = await restarted((worker) => worker.kill(), receiving)
   receiving = killed.next
-  const of = (read: (copy: (typeof copies)[number]) => number) => median(copies.map(read))
   return {
     receiving,
     line: {
       stored,
-      trickle: slow,
+      trickle: slow.line,
       burst: fast,
       idle: quiet,
-      publish: {
-        seconds: of((copy) => copy.seconds),
-        cpuSeconds: of((copy) => copy.cpuSeconds),
-        writtenMb: of((copy) => copy.writtenMb),
-        rounds: copies,
-        whole
-      },
+      publish: { whole, second: slow.second },
       restartMs: { stopped: stopped.ms, killed: killed.ms },
       residentMb: receiving.worker.residentMb
     }
