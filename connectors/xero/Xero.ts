@@ -3,16 +3,18 @@
  *
  * Xero remembers an Idempotency-Key only for a while, so a journal carries its entry's id in the narration, and before every
  * attempt Xero is asked whether it has one (`XeroJournals`). If the process dies anywhere, or an answer is lost, the next
- * attempt finds the journal. The key, which is the id too, covers the moments before a journal can be seen. Entries that
- * this organisation can't take as they are, are held for a person and never sent.
+ * attempt finds the journal, and doesn't send it while one may be there that can't be seen yet (`XeroDoubts`). Those that
+ * wait go together (`XeroBatches`). Entries that this organisation can't take as they are, are held for a person and never
+ * sent.
  */
 import { Duration, Effect, type Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
 import type { Chart } from "../../config/Chart.ts"
 import type { Adapter } from "../../src/Ledger/Outbox/Adapter.ts"
 import { type Voucher, voucherOf } from "../../src/Ledger/Voucher.ts"
 import * as XeroAnswer from "./XeroAnswer.ts"
 import * as XeroApi from "./XeroApi.ts"
+import * as XeroBatches from "./XeroBatches.ts"
+import * as XeroDoubts from "./XeroDoubts.ts"
 import * as XeroJournal from "./XeroJournal.ts"
 import * as XeroJournals from "./XeroJournals.ts"
 
@@ -26,7 +28,7 @@ export interface XeroOptions extends XeroJournal.Organisation {
   /** What the custom connection was given. Older ones may have `accounting.transactions` instead. */
   readonly scope?: string
   readonly requestsPerMinute?: number
-  /** For an answer (10 seconds). */
+  /** For an answer (30 seconds). */
   readonly patience?: Duration.Duration
 }
 
@@ -35,7 +37,7 @@ const defaults = {
   tokenUrl: new URL("https://identity.xero.com/connect/token"),
   scope: "accounting.manualjournals",
   requestsPerMinute: 60,
-  patience: Duration.seconds(10)
+  patience: Duration.seconds(30)
 }
 
 /** One for the process: its pace, its token and what it knows of Xero's journals are in it. */
@@ -43,9 +45,19 @@ export const make = Effect.fnUntraced(function* (options: XeroOptions) {
   const api = yield* XeroApi.make({ ...defaults, ...options })
   const journals = yield* XeroJournals.make(api)
 
+  const doubts = yield* XeroDoubts.make
+  const batches = yield* XeroBatches.make(api, doubts)
+
+  const find = (voucher: Voucher) =>
+    Effect.map(journals.of(voucher.id), (found) => XeroAnswer.judgeFound(found, voucher))
+
   const post = Effect.fnUntraced(function* (voucher: Voucher) {
-    const found = XeroAnswer.judgeFound(yield* journals.of(voucher.id), voucher)
-    return found ?? XeroAnswer.judge(yield* api.call(requestOf(voucher)), voucher)
+    const doubtfulMs = yield* doubts.leftMs(voucher.id)
+    const found = yield* find(voucher)
+    if (found !== undefined) return found
+    if (doubtfulMs === 0) return yield* batches.post(voucher)
+    yield* Effect.sleep(Duration.millis(doubtfulMs))
+    return (yield* find(voucher)) ?? (yield* batches.post(voucher))
   })
 
   const adapter: Adapter = {
@@ -58,10 +70,3 @@ export const make = Effect.fnUntraced(function* (options: XeroOptions) {
   }
   return adapter
 })
-
-const requestOf = (voucher: Voucher): HttpClientRequest.HttpClientRequest =>
-  HttpClientRequest.put("/ManualJournals").pipe(
-    HttpClientRequest.setUrlParams({ summarizeErrors: "false" }),
-    HttpClientRequest.setHeader("idempotency-key", voucher.id),
-    HttpClientRequest.bodyText(XeroJournal.bodyOf(voucher), "application/json")
-  )

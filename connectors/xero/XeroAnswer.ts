@@ -38,16 +38,42 @@ export const silent = (host: string, patience: Duration.Duration): Verdict =>
 export const unreachable = (host: string, error: unknown): Verdict =>
   unavailable(`${host} can't be reached: ${whyUnreached(error)}.`)
 
-/** For the answer to an entry that was sent. */
-export const judge = (answer: Answer, voucher: Voucher): Verdict => {
+/** What became of the entries of a request. */
+export interface Outcome {
+  readonly verdictOf: (voucher: Voucher) => Verdict
+  /** Xero has said it of each. If not, it may have any of them. */
+  readonly isCertain: boolean
+  /** Xero takes none, because of one or more of several. */
+  readonly isForOthers: boolean
+}
+
+/** For the answer to entries that were sent together. */
+export const judge = (answer: Answer, vouchers: ReadonlyArray<Voucher>): Outcome => {
+  const all = (verdict: Verdict, isCertain: boolean, isForOthers = false): Outcome => ({
+    verdictOf: () => verdict,
+    isCertain,
+    isForOthers
+  })
   const trouble = troubleIn(answer)
-  if (trouble !== undefined) return trouble
-  if (answer.status >= 400) return refusal(answer)
-  const [journal] = readJournals(answer.text)?.journals ?? []
-  if (journal === undefined) return unreadable
-  if (journal.isRefused) return refused(`Xero refused the journal${quoted(journal.messages, answer.secrets)}`)
-  if (journal.manualJournalId === "" || journal.lines.length === 0) return unreadable
-  return isSame(voucher, journal.lines) ? { _tag: "Taken" } : otherLines(journal, answer.secrets)
+  if (trouble !== undefined) return all(trouble, answer.status < 500 && !passing.has(answer.status))
+  const isAlone = vouchers.length === 1
+  if (answer.status >= 400) return isAlone ? all(refusal(answer), false) : all(together(answer, vouchers), false, true)
+  const journals = readJournals(answer.text)?.journals ?? []
+  const ofEntry = ({ id }: Voucher) => (isAlone ? journals[0] : journals.find(({ entryId }) => entryId === id))
+  return {
+    verdictOf: (voucher) => verdictOn(ofEntry(voucher), voucher, answer.secrets),
+    isCertain: vouchers.every((voucher) => isReadable(ofEntry(voucher))),
+    isForOthers: false
+  }
+}
+
+const isReadable = (journal: Journal | undefined): journal is Journal =>
+  journal !== undefined && (journal.isRefused || (journal.manualJournalId !== "" && journal.lines.length > 0))
+
+const verdictOn = (journal: Journal | undefined, voucher: Voucher, secrets: ReadonlyArray<string>): Verdict => {
+  if (!isReadable(journal)) return unreadable
+  if (journal.isRefused) return refused(`Xero refused the journal${quoted(journal.messages, secrets)}`)
+  return isSame(voucher, journal.lines) ? { _tag: "Taken" } : otherLines(journal, secrets)
 }
 
 /** For the journals that name the entry; undefined: it is to be sent. */
@@ -146,6 +172,12 @@ const refusal = (answer: Answer): Verdict => {
   }
   return refused(`Xero refused the journal (${answer.status})${quoted(messages, answer.secrets)}`)
 }
+
+/** Some of them may be in Xero all the same. */
+const together = ({ secrets, status, text }: Answer, { length }: ReadonlyArray<Voucher>): Verdict =>
+  unavailable(
+    `Xero refused ${length} journals together (${status}), and each is sent by itself${quoted(messagesIn(text), secrets)}`
+  )
 
 const unreadable = unavailable("Xero's answer doesn't show the journal; before it is sent again, Xero is asked for it.")
 

@@ -1,11 +1,11 @@
 /**
  * One call to Xero's accounting API: address, organisation, token, pace.
  *
- * Never more calls than the limit in a minute, evenly spaced, and at most five at once. A 401 is retried once with a new
+ * Never more calls than the limit in a minute, evenly spaced. A 401 is retried once with a new
  * token; all other retries are the Sink's. While a pause lasts that Xero asked for (429 with Retry-After), nothing is sent, and
  * its verdict is given again. Counted by a clock that can't be set. A restart forgets the pause, and one call learns of it.
  */
-import { Clock, Duration, Effect, Semaphore } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import { RateLimiter } from "effect/persistence"
 import type { Verdict } from "../../src/Ledger/Outbox/SinkAnswer.ts"
@@ -22,13 +22,12 @@ export interface Connection extends XeroToken.Credentials {
   readonly patience: Duration.Duration
 }
 
-export interface XeroApi {
-  /** The request's address is below the base URL. */
-  readonly call: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Answer, Verdict, HttpClient.HttpClient>
-}
+type Request = Effect.Effect<HttpClientRequest.HttpClientRequest, Verdict>
 
-/** Xero's own limit. */
-const mostAtOnce = 5
+export interface XeroApi {
+  /** The request is made when its turn has come. Its address is below the base URL. */
+  readonly call: (request: Request) => Effect.Effect<Answer, Verdict, HttpClient.HttpClient>
+}
 
 /** Requests that the network bunches together must not exceed the limit. */
 const spare = 1.02
@@ -39,7 +38,6 @@ const longestPauseMs = Duration.toMillis(Duration.days(1))
 export const make = Effect.fnUntraced(function* (connection: Connection) {
   const { baseUrl, patience, requestsPerMinute, tenantId } = connection
   const tokens = yield* XeroToken.make(connection, patience)
-  const places = yield* Semaphore.make(mostAtOnce)
   const limiter = yield* RateLimiter.make.pipe(Effect.provide(RateLimiter.layerStoreMemory))
   const spacing = Duration.millis((60_000 / requestsPerMinute) * spare)
   const turn = RateLimiter.sleep(limiter, { key: "xero", limit: 1, window: spacing }).pipe(
@@ -48,36 +46,36 @@ export const make = Effect.fnUntraced(function* (connection: Connection) {
   )
   let pause: { readonly untilMs: number; readonly reason: string } | undefined
 
-  const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+  const send = Effect.fnUntraced(function* (request: Request) {
     yield* turn
     const clock = yield* Clock.Clock
     const leftMs = (pause?.untilMs ?? 0) - runningMs(clock)
     if (pause !== undefined && leftMs > 0) return yield* Effect.fail(unavailable(pause.reason, leftMs))
     const token = yield* tokens.get
-    const signed = HttpClientRequest.bearerToken(request, token)
+    const made = yield* request
+    const signed = HttpClientRequest.bearerToken(made, token)
     const answer = yield* exchange({ request: signed, host: "Xero", patience })
     const askedMs = retryAfterMs(answer.headers["retry-after"], answer.receivedMs)
     if (answer.status === 429 && askedMs !== undefined) {
       pause = { untilMs: runningMs(clock) + Math.min(askedMs, longestPauseMs), reason: pauseSentence }
     }
-    return { token, answer: { ...answer, secrets: [tokens.secret, token] } }
+    return { made, token, answer: { ...answer, secrets: [tokens.secret, token] } }
   })
 
-  const api: XeroApi = {
-    call: Effect.fnUntraced(
-      function* (request) {
-        const below = request.pipe(
-          HttpClientRequest.prependUrl(baseUrl.href.replace(/\/$/, "")),
-          HttpClientRequest.acceptJson,
-          HttpClientRequest.setHeader("xero-tenant-id", tenantId)
-        )
-        const first = yield* send(below)
-        if (first.answer.status !== 401) return first.answer
-        yield* tokens.drop(first.token)
-        return (yield* send(below)).answer
-      },
-      (exchange) => places.withPermit(exchange)
+  const addressed = (request: HttpClientRequest.HttpClientRequest) =>
+    request.pipe(
+      HttpClientRequest.prependUrl(baseUrl.href.replace(/\/$/, "")),
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.setHeader("xero-tenant-id", tenantId)
     )
+
+  const api: XeroApi = {
+    call: Effect.fnUntraced(function* (request) {
+      const first = yield* send(Effect.map(request, addressed))
+      if (first.answer.status !== 401) return first.answer
+      yield* tokens.drop(first.token)
+      return (yield* send(Effect.succeed(first.made))).answer
+    })
   }
   return api
 })

@@ -72,20 +72,18 @@ export const narrationOf = ({ id, narration }: Voucher): string =>
 /** The entry's id in a narration; undefined if there is none. People may have written before and after it. */
 export const entryIdIn = (narration: string): string | undefined => [...narration.matchAll(marks)].at(-1)?.[1]
 
-/** The JSON of a request that creates the journal. */
-export const bodyOf = (voucher: Voucher): string =>
-  Json.stringify({
-    ManualJournals: [
-      {
-        Narration: narrationOf(voucher),
-        Date: voucher.date,
-        // Only with tax inside the amounts do the lines balance for any tax code.
-        LineAmountTypes: voucher.lines.some(({ taxCode }) => taxCode !== null) ? "Inclusive" : "NoTax",
-        Status: voucher.status === "posted" ? "POSTED" : "DRAFT",
-        JournalLines: voucher.lines.map((line) => lineOf(line, voucher.reference))
-      }
-    ]
-  })
+/** The JSON of a request that creates a journal for each. */
+export const bodyOf = (vouchers: ReadonlyArray<Voucher>): string =>
+  Json.stringify({ ManualJournals: vouchers.map(journalOf) })
+
+const journalOf = (voucher: Voucher) => ({
+  Narration: narrationOf(voucher),
+  Date: voucher.date,
+  // Only with tax inside the amounts do the lines balance for any tax code.
+  LineAmountTypes: voucher.lines.some(({ taxCode }) => taxCode !== null) ? "Inclusive" : "NoTax",
+  Status: voucher.status === "posted" ? "POSTED" : "DRAFT",
+  JournalLines: voucher.lines.map((line) => lineOf(line, voucher.reference))
+})
 
 const lineOf = ({ account, costCode, counterparty, taxCode, tracking, units }: VoucherLine, reference: string) => ({
   LineAmount: Json.parse(decimalOf(units)),

@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (api: XeroApi) {
 
   /** True if it was the last. */
   const readPage = Effect.gen(function* () {
-    const answer = yield* api.call(requestOf(reading.page, sinceMs))
+    const answer = yield* api.call(Effect.sync(() => requestOf(reading.page, sinceMs)))
     const { journals, pageCount } = yield* Effect.fromResult(journalsIn(answer))
     journals.forEach(keep)
     const { page, beganMs = timeOf(answer) } = reading

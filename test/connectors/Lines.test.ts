@@ -77,7 +77,7 @@ const forms: Readonly<Record<string, (message: OutboxMessage) => ReadonlyArray<M
   },
   "a voucher": (message) => voucherOf(message, plain).lines,
   "a journal for Xero": (message) => {
-    const body = Json.parse(XeroJournal.bodyOf(voucherOf(message, plain))) as XeroBody
+    const body = Json.parse(XeroJournal.bodyOf([voucherOf(message, plain)])) as XeroBody
     return (body.ManualJournals[0]?.JournalLines ?? []).map(({ AccountCode, LineAmount }) => ({
       account: AccountCode,
       units: Journals.unitsOf(Json.numberText(LineAmount) ?? "")

@@ -1,7 +1,8 @@
 /** Xero's stand-in over real HTTP, the adapter as a worker starts it, and entries on their way to it. */
+import { join } from "node:path"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { type Chart, plain } from "../../../config/Chart.ts"
 import * as Xero from "../../../connectors/xero/Xero.ts"
@@ -9,6 +10,9 @@ import type { Adapter } from "../../../src/Ledger/Outbox/Adapter.ts"
 import type { OutboxMessage } from "../../../src/Ledger/Outbox/Due.ts"
 import type { Verdict } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 import { entryNumber, type Given, idOf } from "../Entries.ts"
+import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import { StandIn } from "./StandIn.ts"
 
 /** A draft of IPC 12. */
@@ -42,11 +46,14 @@ const standIn = Effect.acquireRelease(
   (opened) => Effect.promise(() => opened.close())
 )
 
-/** Every request must be one that the interface document allows. */
-export const inXero = <A, E>(body: (server: StandIn) => Effect.Effect<A, E, HttpClient.HttpClient>) =>
+const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path)))
+
+/** Every request must be one that the interface document allows. All workers share a Store. */
+export const inXero = <A, E>(body: (server: StandIn) => Effect.Effect<A, E, HttpClient.HttpClient | Store>) =>
   Effect.gen(function* () {
     const server = yield* standIn
-    const outcome = yield* body(server)
+    const stores = yield* Layer.build(Sqlite.layerAt(join(yield* folder, "store.sqlite")))
+    const outcome = yield* Effect.provideService(body(server), Store, Context.get(stores, Store))
     assert.deepStrictEqual(server.complaints, [])
     return outcome
   }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
