@@ -15,7 +15,7 @@ export interface Exchange {
   readonly patience: Duration.Duration
 }
 
-/** Of a page of 100 journals, several times over. What is longer is cut off, so it can't be read. */
+/** Of a page of 1,000 journals, several times over. What is longer is cut off, so it can't be read. */
 const mostCharacters = 16 * 2 ** 20
 
 export const exchange = Effect.fnUntraced(

@@ -71,10 +71,13 @@ export const make = Effect.fnUntraced(function* (api: XeroApi) {
   return journals
 })
 
+/** Xero's most (100 if nothing is said): what was posted in the last minutes is read before each request that posts more. */
+const pageSize = 1000
+
 /** Only with a page are the lines in the answer. */
 const requestOf = (page: number, sinceMs: number | undefined): HttpClientRequest.HttpClientRequest => {
   const request = HttpClientRequest.get("/ManualJournals").pipe(
-    HttpClientRequest.setUrlParams({ page: String(page), order: "ManualJournalID ASC" })
+    HttpClientRequest.setUrlParams({ page: String(page), pageSize: String(pageSize), order: "ManualJournalID ASC" })
   )
   return sinceMs === undefined
     ? request

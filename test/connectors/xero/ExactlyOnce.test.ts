@@ -22,8 +22,9 @@ import {
 
 const middle = (number: number) => `8${idOf(number).slice(1)}`
 
-/** Journals of others; Xero's ids of ours may be before, after or between theirs. */
+/** Journals of others, 100 on a page; Xero's ids of ours may be before, after or between theirs. */
 const enterOthers = ({ journals }: StandIn, count: number, after = 0): void => {
+  journals.mostPerPage = 100
   for (let number = after + 1; number <= after + count; number++) {
     journals.enter({ ManualJournalID: middle(number * 2), Narration: `Accrual ${number}` })
   }

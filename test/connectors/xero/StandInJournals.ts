@@ -1,4 +1,4 @@
-/** The manual journals of the stand-in: what it stores, refuses, and lists in pages of 100 as Xero does. */
+/** The manual journals of the stand-in: what it stores, refuses, and lists in pages as Xero does. */
 import { randomUUID } from "node:crypto"
 import { Result } from "effect"
 import * as Amount from "../../../src/Domain/Amount.ts"
@@ -29,7 +29,7 @@ export interface Stored {
   updatedMs: number
 }
 
-const pageSize = 100
+const usualPageSize = 100
 
 const unitsOf = (amount: unknown): bigint => Amount.toUnits(Amount.read(amount, Amount.Money) ?? "0.0000")
 
@@ -62,6 +62,8 @@ export class Journals {
   answers400 = false
   /** Without `pagination` in the answers. */
   saysPages = true
+  /** Whatever is asked for. */
+  mostPerPage = 1000
   /** Lists no journal that it took later. */
   isBehind = false
 
@@ -171,6 +173,7 @@ export class Journals {
       isById ? (a.ManualJournalID < b.ManualJournalID ? -1 : 1) : a.updatedMs - b.updatedMs
     )
     const page = Number(url.searchParams.get("page") ?? "0")
+    const pageSize = Math.min(Number(url.searchParams.get("pageSize") ?? usualPageSize), this.mostPerPage)
     const itemCount = sorted.length
     const pagination = { page, pageSize, pageCount: Math.ceil(itemCount / pageSize), itemCount }
     const ManualJournals = page === 0 ? sorted : sorted.slice((page - 1) * pageSize, page * pageSize)
