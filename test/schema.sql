@@ -213,21 +213,18 @@ CREATE TRIGGER ledger_entries_no_update before update on "ledger_entries"
 
 CREATE UNIQUE INDEX "ledger_entries_payment" on "ledger_entries" ("ipc_id", "payment_reference") where kind = 'payment';
 
-CREATE TABLE "ledger_evidence" ( -- Answers of the service that facts of look-ups rest on, as they came. Each is protected by its hash in the fact.
+CREATE TABLE "ledger_evidence" ( -- Answers of the service that facts of look-ups rest on, as they came: each by its hash in the fact. Append-only.
   -- The fact (ledger_facts.number): it names the SHA-256 of the body.
-  "fact" integer primary key,
+  "fact" integer primary key references "ledger_facts" ("number"),
   -- The body, byte for byte: it is UTF-8.
   "body" text not null
 ) strict;
 
-CREATE TRIGGER ledger_evidence_logs_delete after delete on "ledger_evidence"
-  begin insert into row_changes (table_name, row_key) values ('ledger_evidence', json_array(old."fact")); end;
+CREATE TRIGGER ledger_evidence_no_delete before delete on "ledger_evidence"
+  begin select raise(abort, 'ledger_evidence is append-only'); end;
 
-CREATE TRIGGER ledger_evidence_logs_insert after insert on "ledger_evidence"
-  begin insert into row_changes (table_name, row_key) values ('ledger_evidence', json_array(new."fact")); end;
-
-CREATE TRIGGER ledger_evidence_logs_update after update on "ledger_evidence"
-  begin insert into row_changes (table_name, row_key) values ('ledger_evidence', json_array(new."fact")); end;
+CREATE TRIGGER ledger_evidence_no_update before update on "ledger_evidence"
+  begin select raise(abort, 'ledger_evidence is append-only'); end;
 
 CREATE TABLE "ledger_facts" ( -- Facts in their stored order: from signed events, look-ups, opening certificates and people. Append-only.
   -- Its position in the stored order.
@@ -994,6 +991,12 @@ create table ledger.ledger_entries (
 );
 
 -- Its owner's rights: INSERT, SELECT
+create table ledger.ledger_evidence (
+  "fact" bigint not null,
+  "body" text collate "C" not null
+);
+
+-- Its owner's rights: INSERT, SELECT
 create table ledger.ledger_facts (
   "number" bigint not null,
   "ipc_id" text collate "C" not null,
@@ -1087,11 +1090,6 @@ create table siteledger.ledger_certified (
   "project_id" text collate "C" not null,
   "first_at" text collate "C" not null,
   "certificates" text collate "C" not null
-);
-
-create table siteledger.ledger_evidence (
-  "fact" bigint not null,
-  "body" text collate "C" not null
 );
 
 create table siteledger.ledger_holds (
@@ -1429,6 +1427,8 @@ alter table ledger.ledger_entries add constraint ledger_entries_pkey PRIMARY KEY
 
 alter table ledger.ledger_entries add constraint ledger_entries_queued_check CHECK ((queued = ANY (ARRAY['draft'::text, 'posted'::text])));
 
+alter table ledger.ledger_evidence add constraint ledger_evidence_pkey PRIMARY KEY (fact);
+
 alter table ledger.ledger_facts add constraint ledger_facts_pkey PRIMARY KEY (number);
 
 alter table ledger.ledger_hold_decisions add constraint ledger_hold_decisions_pkey PRIMARY KEY (number);
@@ -1452,8 +1452,6 @@ alter table siteledger.inbox_queue add constraint inbox_queue_pkey PRIMARY KEY (
 alter table siteledger.learned_columns add constraint learned_columns_pkey PRIMARY KEY (resource, name);
 
 alter table siteledger.ledger_certified add constraint ledger_certified_pkey PRIMARY KEY (ipc_id);
-
-alter table siteledger.ledger_evidence add constraint ledger_evidence_pkey PRIMARY KEY (fact);
 
 alter table siteledger.ledger_holds add constraint ledger_holds_pkey PRIMARY KEY (hold_id);
 
@@ -1531,6 +1529,10 @@ CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER ledger_entries_has_fact AFTER INSERT ON ledger.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_entries_has_fact();
 
+CREATE TRIGGER ledger_evidence_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_evidence FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+
+CREATE TRIGGER ledger_evidence_has_fact AFTER INSERT ON ledger.ledger_evidence REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger.ledger_evidence_has_fact();
+
 CREATE TRIGGER ledger_facts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_facts FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER ledger_hold_decisions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_hold_decisions FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
@@ -1560,6 +1562,21 @@ AS $function$
         where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
       if found then
         raise exception 'ledger_entries: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION ledger.ledger_evidence_has_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      missing text;
+    begin
+      select fact into missing from added
+        where (select true from ledger.ledger_facts where number operator(pg_catalog.=) added.fact) is null limit 1;
+      if found then
+        raise exception 'ledger_evidence: there is no number % in ledger_facts', missing using errcode = 'foreign_key_violation';
       end if;
       return null;
     end $function$;

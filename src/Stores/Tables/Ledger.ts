@@ -67,12 +67,15 @@ export const ledger = {
     }
   },
   ledger_evidence: {
-    says: "Answers of the service that facts of look-ups rest on, as they came. Each is protected by its hash in the fact.",
+    says: "Answers of the service that facts of look-ups rest on, as they came: each by its hash in the fact. Append-only.",
     key: ["fact"],
     since: 4,
     isLogged: true,
+    isAppendOnly: true,
     columns: {
-      fact: required(int64, "The fact (ledger_facts.number): it names the SHA-256 of the body."),
+      fact: required(int64, "The fact (ledger_facts.number): it names the SHA-256 of the body.", {
+        references: ["ledger_facts", "number"]
+      }),
       body: required(text, "The body, byte for byte: it is UTF-8.")
     }
   },

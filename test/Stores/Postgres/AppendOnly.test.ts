@@ -53,10 +53,13 @@ const changes = [
   ["truncate", ""]
 ] as const
 
-/** Each table with each change; `ledger_terms` has no IPC. */
+/** A column of those that have no IPC. */
+const columns: Readonly<Record<string, string>> = { ledger_evidence: "body", ledger_terms: "content" }
+
+/** Each table with each change. */
 const statements = appendOnly.flatMap((table) =>
   changes.map(([verb, set]) => {
-    const values = table === "ledger_terms" ? set.replace("ipc_id", "content") : set
+    const values = set.replace("ipc_id", columns[table] ?? "ipc_id")
     return `${verb} ${verb === "delete" ? "from " : ""}ledger.${table} ${values}`
   })
 )
@@ -196,6 +199,7 @@ describe.skipIf(Postgres.skipped !== undefined)("what the ledger has written", (
     assert.strictEqual(await copyOf("ledger_entries", { ...other, fact: "99" }), noReference)
     assert.strictEqual(await copyOf("ledger_hold_decisions", { fact: "99" }), noReference)
     assert.strictEqual(await copyOf("ledger_outbox", other), noReference)
+    assert.strictEqual(await refusal(url, "insert into ledger.ledger_evidence values (99, '{}')"), noReference)
     // A session chooses which operators and functions a name means, but not for what checks it.
     await Postgres.query(
       url,

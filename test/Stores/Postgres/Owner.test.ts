@@ -79,13 +79,13 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       []
     )
     const made = {
-      ledger: { from: null, to: "0003", isMoved: false },
+      ledger: { from: null, to: "0004", isMoved: false },
       rest: { from: null, to: "0004" },
       olderWorkers: 0
     }
     assert.deepStrictEqual(await roles.migrated(database), made)
     await Effect.runPromise(opened(worker))
-    const current = { ...made, ledger: { ...made.ledger, from: "0003" }, rest: { from: "0004", to: "0004" } }
+    const current = { ...made, ledger: { ...made.ledger, from: "0004" }, rest: { from: "0004", to: "0004" } }
     assert.deepStrictEqual(await roles.migrated(database), current)
     // Nothing is due for the owner, so its address isn't needed.
     assert.deepStrictEqual(await Effect.runPromise(migrateAll(Redacted.make(worker), Option.none())), current)
@@ -103,6 +103,7 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       kysely_migration: "SELECT",
       kysely_migration_lock: "SELECT",
       ledger_entries: "INSERT, SELECT",
+      ledger_evidence: "INSERT, SELECT",
       ledger_facts: "INSERT, SELECT",
       ledger_hold_decisions: "INSERT, SELECT",
       ledger_hold_decisions_number_seq: "SELECT, UPDATE",
@@ -154,7 +155,7 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       const step = yield* Effect.promise(() =>
         using(as, (it) => migrateLedgerFor({ role: roles.worker, versions: [] }, it, later))
       )
-      assert.deepStrictEqual(step, { from: "0003", to: "0005", isMoved: false })
+      assert.deepStrictEqual(step, { from: "0004", to: "0005", isMoved: false })
       yield* ledger.hear([certified("2", 1, 3, "5.0000"), paid("2", 2, 4)])
       yield* Effect.promise(() => start(later))
       yield* ledger.hear([certified("3", 1, 5, "5.0000"), paid("3", 2, 6)])

@@ -73,7 +73,7 @@ describe.skipIf(Databases.skipped !== undefined)("the books of an older version"
 
       assert.match(await refusal(url), /: the ledger's tables need a migration, .*: run siteledger migrate\.$/)
       assert.deepStrictEqual(await roles.migrated(database), {
-        ledger: { from: books.version, to: "0003", isMoved: true },
+        ledger: { from: books.version, to: "0004", isMoved: true },
         rest: { from: books.version, to: "0004" },
         olderWorkers: 1
       })

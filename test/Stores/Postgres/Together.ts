@@ -56,7 +56,7 @@ const putBack = `
     drop column changed_from, drop column changed_began, drop column changed_at, drop column parents,
     drop column parents_sure;
   alter table siteledger.sightings drop column parent;
-  drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.ledger_evidence, siteledger.lookups,
+  drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
     siteledger.unheard;
   delete from siteledger.kysely_migration where name > '0003'`
 
