@@ -59,7 +59,7 @@ await (await openWarehouse(path)).close()
 await start("ExportRows.ts", path, events, ipcs, 0, events)
 const file = await openWarehouse(path)
 // Nobody reads the file before: it isn't left alone.
-const publication = new Publication(file.instance, file.tables.all, (run) => run(), {
+const publication = new Publication(file.instance, file.tables, (run) => run(), {
   large: 0,
   replaced: Infinity,
   leftAlone: 0

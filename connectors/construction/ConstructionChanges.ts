@@ -155,7 +155,8 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
     Fields.set(fields, column, resource.columns[column]?.type ?? "VARCHAR", parameters[parameter] ?? null)
   }
   for (const [column, names] of columns) {
-    const field = find(shape.hashed.has(column) ? whole : places, names)
+    const within = shape.hashedWithin.get(column)
+    const field = find(shape.hashed.has(column) || within !== undefined ? whole : places, names)
     if (field === undefined) {
       if (shape.isWhole) fields.values[column] = null
       continue
@@ -163,8 +164,14 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
     taken.push(field)
     if (shape.hashed.has(column)) {
       fields.values[column] = field.value === null ? null : hashOf(Json.stringify(field.value))
-    } else if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", field.value)) {
-      Fields.keepMisfit(fields, column, field.value)
+      continue
+    }
+    const value =
+      within === undefined
+        ? field.value
+        : Fields.replaced(field.value, within, (inner) => hashOf(Json.stringify(inner)))
+    if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", value)) {
+      Fields.keepMisfit(fields, column, value)
     }
   }
   if (!shape.isClosed) Fields.keepRest(fields, places, taken, noEnvelope)

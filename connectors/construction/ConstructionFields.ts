@@ -62,16 +62,33 @@ const isAmong = (found: ReadonlyArray<Found>, name: string, path: string): boole
   return false
 }
 
-/** The record without the fields at these paths; the same object if it has none of them. */
+/** The record without the fields at these paths, also in the items of lists; the same object if it has none of them. */
 export const without = (record: unknown, paths: ReadonlyArray<string>): unknown => paths.reduce(withoutOne, record)
 
 const withoutOne = (value: unknown, path: string): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutOne(item, path))
   if (!Json.isObject(value)) return value
   const dot = path.indexOf(".")
   const name = Object.hasOwn(value, path) || dot < 0 ? path : path.slice(0, dot)
   if (!Object.hasOwn(value, name)) return value
   const { [name]: inner, ...rest } = value
   return name === path ? rest : { ...value, [name]: withoutOne(inner, path.slice(dot + 1)) }
+}
+
+/** The items with something else at these paths, where they have a value there. */
+export const replaced = (items: unknown, paths: ReadonlyArray<string>, by: (value: unknown) => unknown): unknown =>
+  Array.isArray(items)
+    ? items.map((item: unknown) => paths.reduce((each, path) => replacedOne(each, path, by), item))
+    : items
+
+const replacedOne = (value: unknown, path: string, by: (value: unknown) => unknown): unknown => {
+  if (!Json.isObject(value)) return value
+  const dot = path.indexOf(".")
+  const name = Object.hasOwn(value, path) || dot < 0 ? path : path.slice(0, dot)
+  if (!Object.hasOwn(value, name)) return value
+  const inner = value[name]
+  if (name !== path) return { ...value, [name]: replacedOne(inner, path.slice(dot + 1), by) }
+  return inner === null ? value : { ...value, [name]: by(inner) }
 }
 
 /** The record with nothing but what is at these paths, and what lies around it. */

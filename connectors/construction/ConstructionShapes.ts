@@ -5,6 +5,7 @@
 import { documented, type Envelope } from "../../config/WireFiles.ts"
 import { isNamedById, resourceOf } from "../../src/Discovery/Resources.ts"
 import type { Column, List } from "../../src/Discovery/Review.ts"
+import { nestedOn } from "../../src/Discovery/Review/Nested.ts"
 import { byName, entityNames, type Resource } from "../../src/Domain/Resource.ts"
 import { wires } from "./ConstructionEvents.ts"
 import { type Aliases, spellings } from "./ConstructionPlaces.ts"
@@ -30,6 +31,8 @@ export interface ListShape {
   readonly dropped: Names
   /** Columns that hold only a hash. */
   readonly hashed: ReadonlySet<string>
+  /** By column with a list: where each of its items has what is hashed. */
+  readonly hashedWithin: ReadonlyMap<string, Names>
   /** Of all fields of which only a hash is kept, those of the key among them. */
   readonly secret: Names
   /** Nothing else fills the table: a field that a record doesn't have is null from then on. */
@@ -51,6 +54,7 @@ export const projectsShape = (aliases: Aliases = {}, places = documented.list): 
   parameters: [],
   dropped: [],
   hashed: new Set(),
+  hashedWithin: new Map(),
   secret: [],
   isWhole: false,
   isClosed: false
@@ -76,12 +80,29 @@ const partOf = (column: Column): KeyPart =>
     ? { names: fieldOf(column), isHashed: column.use === "hash" }
     : { parameter: column.parameter }
 
+/** Of the items of a list in a record. */
+const fieldsWithin =
+  (list: Column | undefined, columns: ReadonlyArray<Column>) =>
+  (use: Column["use"]): ReadonlyArray<{ readonly inItem: string; readonly inRecord: string }> =>
+    columns
+      .filter((column) => list !== undefined && column.use === use)
+      .flatMap((column) =>
+        fieldOf(column).map((inItem) => ({
+          inItem,
+          inRecord: `${list === undefined ? "" : fieldOf(list)[0]}.${inItem}`
+        }))
+      )
+
 /** Of a list that is on. */
 export const shapeOf = (list: List): ListShape => {
   const resource = resourceOf(list)
   const inRecord = list.columns.filter(({ parameter }) => parameter === undefined)
   const kept = inRecord.filter(({ name, use }) => use !== "drop" && !(name === "id" && isNamedById(list)))
   const byColumn = new Map(list.columns.map((column) => [column.name, column]))
+  const within = nestedOn(list).map(({ column, columns }) => ({
+    column,
+    of: fieldsWithin(byColumn.get(column), columns)
+  }))
   return {
     resource,
     path: list.read.replace(/^GET /, ""),
@@ -100,9 +121,21 @@ export const shapeOf = (list: List): ListShape => {
       parameter === undefined || use === "drop" ? [] : [[name, parameter] as const]
     ),
     columns: kept.map((column) => [column.name, fieldOf(column)]),
-    dropped: inRecord.filter(({ use }) => use === "drop").flatMap(fieldOf),
+    dropped: [
+      ...inRecord.filter(({ use }) => use === "drop").flatMap(fieldOf),
+      ...within.flatMap(({ of }) => of("drop").map(({ inRecord: place }) => place))
+    ],
     hashed: new Set(kept.flatMap(({ name, use }) => (use === "hash" ? [name] : []))),
-    secret: inRecord.filter(({ use }) => use === "hash").flatMap(fieldOf),
+    hashedWithin: new Map(
+      within.flatMap(({ column, of }) => {
+        const names = of("hash").map(({ inItem }) => inItem)
+        return names.length === 0 ? [] : [[column, names] as const]
+      })
+    ),
+    secret: [
+      ...inRecord.filter(({ use }) => use === "hash").flatMap(fieldOf),
+      ...within.flatMap(({ of }) => of("hash").map(({ inRecord: place }) => place))
+    ],
     isWhole: !entityNames.some((name) => name === list.table),
     isClosed: list.newFields === "discard"
   }

@@ -72,8 +72,24 @@ const between = (old: List, now: List): Said => [
     ? []
     : [["unsafe", "its parent is another"] as const]),
   ...filter(old, now),
-  ...columns(old.columns, now.columns)
+  ...columns(old.columns, now.columns),
+  ...nested(old.nested, now.nested)
 ]
+
+const nested = (old: List["nested"] = [], now: List["nested"] = []): Said => {
+  const before = new Map(old.map((each) => [each.column, each.columns]))
+  const after = new Set(now.map(({ column }) => column))
+  return [
+    ...now.flatMap(({ column, columns: those }): Said => {
+      const known = before.get(column)
+      if (known === undefined) return [["safe", `${column} has a list of objects now`]]
+      return columns(known, those).map(([verdict, what]) => [verdict, `in ${column}, ${what}`])
+    }),
+    ...old
+      .filter(({ column }) => !after.has(column))
+      .map(({ column }) => unsafe(`${column} has no list of objects any more`))
+  ]
+}
 
 const total = (old: string | undefined, now: string | undefined): Said => {
   if (old === now) return []

@@ -2,6 +2,7 @@
  * Makes an entry of the review file of each list that was found: its key, its parent, its columns, how it is paged and
  * what is sent. A list that can't be synced as it is keeps its entry, with what a person must settle. Pure.
  */
+import { entityNames } from "../Domain/Resource.ts"
 import { costsOf, everyOf, type Plan } from "./Cost.ts"
 import type { Doubts } from "./Doubts.ts"
 import type { Draft } from "./Drafts.ts"
@@ -11,6 +12,7 @@ import type { Found as Paged } from "./Paging.ts"
 import { changedBy, sentWith } from "./Requests.ts"
 import type { List } from "./Review.ts"
 import { offered } from "./Review/LookUp.ts"
+import * as Nested from "./Review/Nested.ts"
 
 export interface Context extends Kin {
   readonly plan: Plan
@@ -20,7 +22,7 @@ export interface Context extends Kin {
 
 export const listsOf = (context: Context, drafts: ReadonlyArray<Draft>): ReadonlyArray<List> => {
   const family = new Family(context, drafts)
-  const lists = withParents(drafts.map((draft) => entryOf(context, family, draft)))
+  const lists = withNested(context, drafts, withParents(drafts.map((draft) => entryOf(context, family, draft))))
   const costs = costsOf(lists, context.plan)
   return lists.map((list) => priced(list, costs.get(list.table) ?? list.walk))
 }
@@ -35,6 +37,27 @@ const priced = (list: List, walk: List["walk"]): List => {
     refresh: changed === undefined ? { every } : { every: "1 hour", changed: { ...changed, whole } }
   }
 }
+
+/** With what lists inside its records may become. */
+const withNested = (
+  { shapes, taken }: Context,
+  drafts: ReadonlyArray<Draft>,
+  lists: ReadonlyArray<List>
+): ReadonlyArray<List> => {
+  const names = new Set([...taken, ...entityNames, ...lists.map(({ table }) => table)])
+  let columns = 0
+  return lists.map((list, place) => {
+    const { fields = [] } = drafts[place] ?? {}
+    const nested = columns > mostNested ? [] : Nested.offered(shapes, { fields, list, taken: names })
+    for (const each of nested) columns += each.columns.length
+    if (nested.length === 0) return list
+    const reason = `Lists inside its records may be tables, too: ${nested.map(({ column }) => column).join(", ")}.`
+    return { ...list, reasons: [...list.reasons, reason], nested }
+  })
+}
+
+/** Columns in all: more than any service has. */
+const mostNested = 50_000
 
 /** Without its parent's rows a child can't be read. */
 const withParents = (lists: ReadonlyArray<List>): ReadonlyArray<List> => {

@@ -12,6 +12,7 @@ import {
   tableColumns
 } from "../Domain/Resource.ts"
 import type { Column, List, Review } from "./Review.ts"
+import { nestedOf } from "./Review/Nested.ts"
 
 /** The lists that a worker walks besides the one that the interface document shows. */
 export const SwitchedOn = Context.Reference<ReadonlyArray<List>>("siteledger/SwitchedOn", { defaultValue: () => [] })
@@ -50,6 +51,11 @@ const fieldsOf = ({ columns }: List): NonNullable<Resource["fields"]> =>
   )
 
 export const resourceOf = (list: List): Resource => {
+  const nested = nestedOf(list)
+  return { ...withoutNested(list), ...(nested.length === 0 ? {} : { nested }) }
+}
+
+const withoutNested = (list: List): Resource => {
   const known = entityNames.find((name) => name === list.table)
   if (known !== undefined) {
     const resource = byName(known)

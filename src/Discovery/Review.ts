@@ -100,6 +100,17 @@ export const LookUp = Schema.Struct({
   paid: Schema.optionalKey(Schema.String)
 })
 
+/** A list inside each record, which may be a table of its own. */
+export const Nested = Schema.Struct({
+  /** That has the list. */
+  column: Schema.String,
+  on: Schema.Boolean,
+  table: Schema.String,
+  /** Of an item: `from` is its place in it. */
+  columns: Schema.Array(Column)
+})
+export type Nested = typeof Nested.Type
+
 export const List = Schema.Struct({
   /** The operation, like `GET /projects`; its path is appended to the base address. */
   read: Schema.String,
@@ -155,7 +166,8 @@ export const List = Schema.Struct({
   needs: Schema.optionalKey(Texts),
   /** The document doesn't have it any more. */
   gone: Schema.optionalKey(Schema.Boolean),
-  columns: Schema.Array(Column)
+  columns: Schema.Array(Column),
+  nested: Schema.optionalKey(Schema.Array(Nested))
 })
 export type List = typeof List.Type
 

@@ -4,6 +4,7 @@
  * clocks is written once. Pure.
  */
 import type { Change } from "./Change.ts"
+import * as Nested from "./Nested.ts"
 import { sorted } from "./ObjectText.ts"
 import { furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
 
@@ -25,6 +26,7 @@ export const firstRow = (resource: Resource, change: Change): Readonly<Record<st
   row["_first_seen_at"] = seenAt
   row["_changed_at"] = seenAt
   if (resource.stages.length > 0) row["status"] = furthestStage(resource, row)
+  if (resource.nested !== undefined) row[Nested.column] = Nested.textOf(resource, row)
   return row
 }
 

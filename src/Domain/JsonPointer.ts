@@ -3,13 +3,22 @@
  */
 import * as Json from "./Json.ts"
 
-/** Undefined if there is nothing. "" is the value itself. */
-export const at = (value: unknown, pointer: string): unknown =>
+/** Its steps, as the fields are called. */
+export const steps = (pointer: string): ReadonlyArray<string> =>
   pointer
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (inner, name) => (Json.isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-      value
-    )
+
+/** Undefined if there is nothing. */
+export const along = (value: unknown, way: ReadonlyArray<string>): unknown => {
+  let found = value
+  for (const name of way) {
+    if (!Json.isObject(found) || !Object.hasOwn(found, name)) return undefined
+    found = found[name]
+  }
+  return found
+}
+
+/** "" is the value itself. */
+export const at = (value: unknown, pointer: string): unknown => along(value, steps(pointer))

@@ -29,6 +29,7 @@ import {
 import * as Version from "./Version.ts"
 import { many, objectText, sorted } from "./ObjectText.ts"
 import { furthestStage, type Resource } from "./Resource.ts"
+import * as Nested from "./Nested.ts"
 import * as WholeRecord from "./WholeRecord.ts"
 
 export type { Row }
@@ -192,6 +193,7 @@ const close = (resource: Resource, draft: Draft, versions: string, extra: string
   row["_first_seen_at"] = draft.firstSeenAt ?? null
   row["_changed_at"] = draft.changedAt ?? draft.firstSeenAt ?? null
   if (resource.stages.length > 0) row["status"] = furthestStage(resource, row)
+  if (resource.nested !== undefined) row[Nested.column] = Nested.textOf(resource, row)
   return row
 }
 

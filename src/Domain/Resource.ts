@@ -56,6 +56,26 @@ export interface Resource {
   readonly spills?: ReadonlyMap<string, string>
   /** Only pages fill it, and each says all of a record: a field that the newest one doesn't have is null. */
   readonly isWhole?: true
+  /** Lists inside its records that are tables, too. */
+  readonly nested?: ReadonlyArray<Nested>
+}
+
+/** A list inside a record, whose items are rows of a table of their own. */
+export interface Nested {
+  /** Of the table. */
+  readonly name: string
+  readonly says: string
+  /** Of the record: the list as JSON. */
+  readonly column: string
+  /** `from`: where it is in an item, as a JSON Pointer. */
+  readonly columns: ReadonlyArray<{
+    readonly name: string
+    readonly type: ColumnType
+    readonly says: string
+    readonly from: string
+  }>
+  /** Where an item has what isn't kept. */
+  readonly dropped: ReadonlyArray<string>
 }
 
 const of =
@@ -71,6 +91,10 @@ export const commonColumns: Readonly<Record<string, Own>> = {
   _first_seen_at: time("When siteledger first heard of it."),
   _changed_at: time("When siteledger last changed the row."),
   _deleted_at: time("When the service's list stopped showing it; null while it is listed.")
+}
+
+const nestedRows: Readonly<Record<string, Own>> = {
+  _nested: json("The rows of the tables that are made of its lists, by table, as JSON.")
 }
 
 const project = number("The project it belongs to (projects.id).")
@@ -194,7 +218,8 @@ const columnsOf = (resource: Resource): ReadonlyArray<Column> => {
     ...Object.fromEntries(
       reached.map(({ at, happened }) => [at, time(`When it was last ${happened}, by the service's clock.`)])
     ),
-    ...commonColumns
+    ...commonColumns,
+    ...(resource.nested === undefined ? {} : nestedRows)
   })
     .map(([name, column]) => ({ ...column, name, since: Math.max(column.since, oldest) }))
     .toSorted((a, b) => a.since - b.since)

@@ -4,6 +4,7 @@
  */
 import { byName, type Column, commonColumns, entityNames, keyColumn, type Resource } from "../Domain/Resource.ts"
 import type { Row } from "../Domain/Merge.ts"
+import { type FoundColumn, type FoundViews, type NestedTable, nestedEvolutionOf } from "./NestedTables.ts"
 import { type Shown, tableOfResource, tablesBeside } from "./WarehouseTables.ts"
 
 export interface EntityTable extends Shown {
@@ -14,9 +15,12 @@ export interface EntityTable extends Shown {
 
 export class EntityTables {
   readonly #byName: ReadonlyMap<string, EntityTable>
+  /** Views. */
+  readonly nested: ReadonlyArray<NestedTable>
 
-  constructor(tables: Iterable<EntityTable>) {
+  constructor(tables: Iterable<EntityTable>, nested: ReadonlyArray<NestedTable> = []) {
     this.#byName = new Map([...tables].map((table) => [table.name, table]))
+    this.nested = nested
   }
 
   /** Throws if there is none. */
@@ -30,9 +34,14 @@ export class EntityTables {
     return [...this.#byName.values()]
   }
 
-  /** The warehouse's tables of entities and all others that analysts see. */
-  get all(): ReadonlyArray<Shown> {
+  /** The warehouse's tables of entities and all others that are written. */
+  get written(): ReadonlyArray<Shown> {
     return [...this.#byName.values(), ...tablesBeside]
+  }
+
+  /** With those that are views over them: all that analysts see. */
+  get all(): ReadonlyArray<Shown> {
+    return [...this.written, ...this.nested]
   }
 }
 
@@ -42,12 +51,6 @@ export const described = (resource: Resource): EntityTable => ({ ...tableOfResou
 /** What every warehouse has. */
 export const usual: ReadonlyArray<EntityTable> = entityNames.map((name) => described(byName(name)))
 
-export interface FoundColumn {
-  readonly name: string
-  /** Undefined: none of ours. */
-  readonly type: Column["type"] | undefined
-}
-
 /** By table, in the database's order. */
 export type FoundTables = ReadonlyMap<string, ReadonlyArray<FoundColumn>>
 
@@ -56,15 +59,32 @@ export interface Evolution {
   readonly tables: EntityTables
   readonly made: ReadonlyArray<Shown>
   readonly added: ReadonlyArray<{ readonly table: Shown; readonly column: Column }>
+  /** Views that are made, or made again with more columns. */
+  readonly views: ReadonlyArray<NestedTable>
 }
 
-/** What a warehouse lacks of these: tables, and columns of tables that it has. */
-export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, found: FoundTables): Evolution => {
+export interface Found {
+  readonly tables: FoundTables
+  readonly views: FoundViews
+}
+
+/** What a warehouse lacks of these: tables, columns of tables that it has, and views of the lists in their records. */
+export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, { tables: found, views }: Found): Evolution => {
   const known = new Set(wanted.map(({ name }) => name))
   const left = [...found].flatMap(([name, columns]) => (known.has(name) ? [] : (formerly(name, columns) ?? [])))
   const all = [...wanted, ...left.map(described)].map((table) => evolved(table, found.get(table.name)))
+  const names = new Set([...known, ...found.keys()])
+  const nested = nestedEvolutionOf(
+    wanted.map(({ resource }) => resource),
+    names,
+    views
+  )
   return {
-    tables: new EntityTables(all.map(({ table }) => table)),
+    tables: new EntityTables(
+      all.map(({ table }) => refused(table, nested.refusals.get(table.name))),
+      nested.tables
+    ),
+    views: nested.made,
     made: all.flatMap(({ isMade, table }) => (isMade ? [table] : [])),
     // In the order in which writers take tables.
     added: all
@@ -72,6 +92,9 @@ export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, found: FoundTabl
       .flatMap(({ added, table }) => added.map((column) => ({ table, column })))
   }
 }
+
+const refused = (table: EntityTable, refusal: string | undefined): EntityTable =>
+  refusal === undefined || table.refusal !== undefined ? table : { ...table, refusal }
 
 interface Evolved {
   readonly table: EntityTable

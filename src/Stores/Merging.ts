@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises"
 import type { Change } from "../Domain/Change.ts"
 import { isLarge, merge, mergeInParts, type Row } from "../Domain/Merge.ts"
+import * as Nested from "../Domain/Nested.ts"
 import type { Resource } from "../Domain/Resource.ts"
 
 /** A promise only for a large one, because a walk merges a million rows. */
@@ -23,3 +24,7 @@ const inTurns = async <A>(parts: Generator<undefined, A>): Promise<A> => {
   }
   return part.value
 }
+
+/** Whether analysts see something else. Its nested rows are others, too, once a list has become a table. */
+export const isVisible = (before: Row | undefined, after: Row): boolean =>
+  before?.["_changed_at"] !== after["_changed_at"] || before?.[Nested.column] !== after[Nested.column]

@@ -9,6 +9,7 @@ import * as Fit from "../Domain/Fit.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import * as Limits from "../Domain/Limits.ts"
 import { free, nameOf } from "../Domain/Names.ts"
+import * as Nested from "../Domain/Nested.ts"
 import { keyColumn } from "../Domain/Resource.ts"
 import type { EntityTable } from "../Stores/EntityTables.ts"
 import type { LearnedColumn } from "../Stores/LearnedColumns.ts"
@@ -42,10 +43,12 @@ export class Gathered {
   }
 
   /** `table`: as it is now. Returns how many values didn't fit their column. */
-  take({ name, resource: { columns, learned, learns } }: EntityTable, changes: Iterable<Change>): number {
+  take({ name, resource }: EntityTable, changes: Iterable<Change>): number {
+    const { columns, learned, learns, nested } = resource
     let misfits = 0
-    for (const { extra, misfits: unfit, seenAt } of changes) {
+    for (const { extra, misfits: unfit, seenAt, values } of changes) {
       for (const _column in unfit) misfits++
+      if (nested !== undefined) misfits += Nested.misfitsIn(resource, values)
       if (learns !== true && learned === undefined) continue
       for (const field in extra) {
         const text = extra[field] ?? "null"

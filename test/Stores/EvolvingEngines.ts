@@ -25,6 +25,8 @@ export interface Place {
   ) => Effect.Effect<A, unknown>
   /** Of the copy for analysts, as text, in the order of their keys. */
   readonly rows: (table: string) => Effect.Effect<ReadonlyArray<Row>, unknown>
+  /** Of the same, by DuckDB; `resources`: of the worker that makes it. */
+  readonly ask: (text: string, resources?: ReadonlyArray<Resource>) => Effect.Effect<ReadonlyArray<Row>, unknown>
 }
 
 interface Engine {
@@ -39,13 +41,15 @@ const placeOf = (layer: Layer.Layer<Warehouse | Store, unknown>, copy: string): 
       Effect.provide(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(Resources, resources)))),
       Effect.scoped
     )
+  const ask: Place["ask"] = (text, resources = []) =>
+    Effect.andThen(
+      open(resources, (warehouse) => warehouse.publish(copy)),
+      Effect.promise(() => query(copy, text))
+    )
   return {
     open,
-    rows: (table) =>
-      Effect.andThen(
-        open([], (warehouse) => warehouse.publish(copy)),
-        Effect.promise(() => query(copy, `select cast(columns(*) as varchar) from construction."${table}" order by 1`))
-      )
+    ask,
+    rows: (table) => ask(`select cast(columns(*) as varchar) from construction."${table}" order by 1`)
   }
 }
 

@@ -12,6 +12,7 @@ import { parametersIn } from "../Drafts.ts"
 import { isHeaderName, isParameterName, isSound } from "../Operations.ts"
 import { isOwnHeader } from "../Requests.ts"
 import { lookUpProblems } from "./LookUp.ts"
+import { nestedProblems, nestedTwice } from "./Nested.ts"
 import {
   type Column,
   columnTypes,
@@ -98,6 +99,7 @@ export const decode = (text: string): Result.Result<Review, Sentences> => {
 }
 
 const problemsOf = ({ lists }: Review): Sentences => {
+  const twiceNested = nestedTwice(lists)
   const byTable = new Map(lists.map((list) => [list.table, list]))
   return [
     ...twice(lists.map(({ table }) => table)).map(
@@ -110,6 +112,8 @@ const problemsOf = ({ lists }: Review): Sentences => {
         ...columnsOf(list),
         ...evolvable(list),
         ...lookUpProblems(list),
+        ...nestedProblems(list, columnProblems),
+        ...(twiceNested.has(list) ? [twiceNested.get(list)] : []),
         ...(list.on ? walkable(list, byTable) : [])
       ].map((what) => `has ${list.read}, ${what}.`)
     )

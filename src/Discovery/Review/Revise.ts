@@ -18,7 +18,8 @@ export const revise = (written: Review, found: Review): Revised => {
   const before = new Map(written.lists.map((list) => [addressOf(list.read), list]))
   const now = new Map(found.lists.map((list) => [addressOf(list.read), list]))
   const changes: Array<string> = []
-  const renaming = renamings(found, before, new Set(written.lists.map(({ table }) => table)))
+  const taken = written.lists.flatMap(({ nested = [], table }) => [table, ...nested.map((each) => each.table)])
+  const renaming = renamings(found, before, new Set(taken))
   const kept = written.lists.map((list) => {
     const fresh = now.get(addressOf(list.read))
     return fresh === undefined ? goneFrom(list, changes) : keptWith(list, renaming.of(fresh), changes)
@@ -58,8 +59,14 @@ const renamings = (found: Review, before: ReadonlyMap<string, List>, taken: Set<
       name,
       above?.get(column) ?? column
     ])
+    const nested = list.nested?.map((each) => {
+      const name = free(each.table, taken)
+      taken.add(name)
+      return { ...each, table: name }
+    })
     return {
       ...list,
+      ...(nested === undefined ? {} : { nested }),
       table: tableOf(table),
       ...(parent === undefined
         ? {}
@@ -96,14 +103,42 @@ const keptWith = (list: List, fresh: List, changes: Array<string>): List => {
     reasons: fresh.reasons,
     ...(fresh.problems === undefined ? {} : { problems: fresh.problems }),
     ...(fresh.needs === undefined ? {} : { needs: fresh.needs }),
-    columns: columnsWith(list, fresh, changes)
+    columns: columnsWith(list, fresh, changes),
+    ...nestedWith(list, fresh, changes)
   }
+}
+
+/** By the column that has the list, however the file calls it. */
+const nestedWith = (list: List, fresh: List, changes: Array<string>): Pick<List, "nested"> => {
+  const bySource = new Map(list.columns.map((column) => [sourceOf(column), column.name]))
+  const found = new Map(
+    (fresh.nested ?? []).map((nested) => {
+      const column = fresh.columns.find(({ name }) => name === nested.column)
+      const name = (column && bySource.get(sourceOf(column))) ?? nested.column
+      return [name, { ...nested, column: name }]
+    })
+  )
+  const kept = (list.nested ?? []).map((nested) => {
+    const now = found.get(nested.column)
+    const [before, after] = [nested, now].map((each) => ({
+      read: `${list.read} ${nested.table}`,
+      columns: each?.columns ?? []
+    }))
+    return now === undefined ? nested : { ...nested, columns: columnsWith(before!, after!, changes) }
+  })
+  const known = new Set(kept.map(({ column }) => column))
+  const added = [...found.values()].filter(({ column }) => !known.has(column))
+  for (const { column, table } of added) changes.push(`new: ${list.read} has a list in ${column}, off, as ${table}.`)
+  const nested = [...kept, ...added]
+  return nested.length === 0 ? {} : { nested }
 }
 
 const sourceOf = ({ from, name, parameter }: Column): string =>
   parameter === undefined ? (from ?? `/${name}`) : `parameter ${parameter}`
 
-const columnsWith = (list: List, fresh: List, changes: Array<string>): ReadonlyArray<Column> => {
+type OfColumns = Pick<List, "columns" | "read">
+
+const columnsWith = (list: OfColumns, fresh: OfColumns, changes: Array<string>): ReadonlyArray<Column> => {
   const now = new Map(fresh.columns.map((column) => [sourceOf(column), column]))
   const before = new Set(list.columns.map(sourceOf))
   const names = new Set(list.columns.map(({ name }) => name))

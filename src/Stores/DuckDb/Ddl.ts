@@ -5,9 +5,11 @@
  * whole index in memory (1 GB with 10,000,000 events, and then every write failed) and never reclaims deleted rows under it.
  * In version 0.1 the books' tables had keys.
  */
+import * as Literal from "../../Domain/Literal.ts"
 import { columnComments, comments, quoted, seen } from "../Ddl.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import type { Evolution } from "../EntityTables.ts"
+import { type NestedTable, ofRecord } from "../NestedTables.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 
 export const createTable = ({ columns, name }: Shown, key?: string): string => {
@@ -45,7 +47,7 @@ export const statements = ({ own, store }: Schema, version: number): ReadonlyArr
   ]
 }
 
-const making = (table: Shown, key?: string): ReadonlyArray<string> => [
+export const making = (table: Shown, key?: string): ReadonlyArray<string> => [
   createTable(table, key),
   ...comments("table", seen(table.name), table)
 ]
@@ -55,8 +57,26 @@ const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<st
   ...columnComments(seen(table.name), [column])
 ]
 
+/** Every value is a column's canonical text, so that no cast fails. */
+const createView = ({ columns, name, owner }: NestedTable): ReadonlyArray<string> => {
+  if (owner === undefined) return []
+  const items = columns.filter((column) => !ofRecord.has(column.name))
+  const shape = JSON.stringify([Object.fromEntries(items.map((column) => [column.name, "VARCHAR"]))])
+  const values = columns.map((column) => {
+    const as = quoted(column.name)
+    return ofRecord.has(column.name) ? as : `cast(item.${as} as ${column.type}) as ${as}`
+  })
+  return [
+    `create or replace view ${seen(name)} as select ${values.join(", ")} from (
+      select ${quoted(owner.keyColumn)} as _parent, _changed_at, _deleted_at,
+        unnest(from_json(_nested -> ${Literal.text(name)}, ${Literal.text(shape)})) as item
+      from ${seen(owner.table)})`
+  ]
+}
+
 /** What the tables of entities lack. */
-export const evolving = ({ added, made }: Evolution): ReadonlyArray<string> => [
+export const evolving = ({ added, made, views }: Evolution): ReadonlyArray<string> => [
   ...made.flatMap((table) => making(table)),
-  ...added.flatMap(adding)
+  ...added.flatMap(adding),
+  ...views.flatMap((view) => [...createView(view), ...comments("view", seen(view.name), view)])
 ]

@@ -9,7 +9,7 @@
 import type { Change } from "../../Domain/Change.ts"
 import { Listed } from "../../Domain/Listed.ts"
 import type { Row } from "../../Domain/Merge.ts"
-import { mergeGently } from "../Merging.ts"
+import { isVisible as isVisibleIn, mergeGently } from "../Merging.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import { type Found, Renumbered, StoredRows } from "./StoredRows.ts"
 import type { TableRows } from "./TableRows.ts"
@@ -69,7 +69,7 @@ export class EntityRows {
       if (after === undefined || after === before) continue
       put(id, after, found, ofId.at(-1)?.source === "event")
       stored.delete(id)
-      isVisible ||= before?.["_changed_at"] !== after["_changed_at"]
+      isVisible ||= isVisibleIn(before, after)
     }
     // The others that were taken: unchanged, or of an id with the same hash.
     for (const [id, found] of stored) if (found.isTaken) put(id, found.row, found, byId.has(id))

@@ -4,13 +4,8 @@
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
-import {
-  type EntityTable,
-  type EntityTables,
-  evolutionOf,
-  type FoundColumn,
-  type FoundTables
-} from "../EntityTables.ts"
+import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
+import type { FoundColumn } from "../NestedTables.ts"
 import * as Ddl from "./Ddl.ts"
 import { withConnection } from "./ReadAll.ts"
 
@@ -26,18 +21,29 @@ const typeOf: Readonly<Record<string, ColumnType>> = {
   DOUBLE: "DOUBLE"
 }
 
-const foundIn = async (connection: DuckDBConnection): Promise<FoundTables> => {
+const foundIn = async (connection: DuckDBConnection): Promise<Found> => {
   const found = await connection.runAndReadAll(`
-    select table_name, column_name, data_type from duckdb_columns()
+    select table_name, column_name, data_type, table_name in (
+        select view_name from duckdb_views() where database_name = current_database() and schema_name = 'construction'
+      ) as is_view
+    from duckdb_columns()
     where database_name = current_database() and schema_name = 'construction' and not internal
-      and table_name in (select table_name from duckdb_tables() where schema_name = 'construction')
     order by table_name, column_index`)
-  const rows = found.getRowsJson().map((row) => row.map(String))
-  const byTable = Map.groupBy(rows, ([table = ""]) => table)
-  const columnsOf = (all: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<FoundColumn> =>
-    all.map(([, name = "", type = ""]) => ({ name, type: typeOf[type] }))
-  return new Map([...byTable].map(([table, all]) => [table, columnsOf(all)]))
+  const rows = found.getRowsJson()
+  const of = (isView: boolean) => {
+    const byTable = Map.groupBy(
+      rows.filter((row) => row[3] === isView),
+      ([table]) => String(table)
+    )
+    return new Map([...byTable].map(([table, all]) => [table, all.map(columnOf)]))
+  }
+  return { tables: of(false), views: of(true) }
 }
+
+const columnOf = ([, name, type]: ReadonlyArray<unknown>): FoundColumn => ({
+  name: String(name),
+  type: typeOf[String(type)]
+})
 
 /** `wanted`: tables that it is to have; it keeps those that it has besides. Nothing else may use the file meanwhile. */
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>

@@ -43,7 +43,7 @@ export class Live {
     try {
       this.#tables = await evolve(this.#file.instance, wanted)
     } finally {
-      this.#publication.evolved(this.#tables.all)
+      this.#publication.evolved(this.#tables)
       this.#writer = await DuckDbWriter.open({ ...this.#file, tables: this.#tables }, this.#publication.wrote)
     }
   }

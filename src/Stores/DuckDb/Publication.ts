@@ -13,9 +13,12 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { inherit } from "../../Runtime/Rights.ts"
 import type { Published } from "../Warehouse.ts"
 import { seen } from "../Ddl.ts"
+import type { EntityTables } from "../EntityTables.ts"
+import type { NestedTable } from "../NestedTables.ts"
 import { currenciesTable, ledgerHoldsTable, type Shown } from "../WarehouseTables.ts"
 import { Changed } from "./Changed.ts"
 import { copying, discardFile } from "./File.ts"
+import * as NestedRows from "./NestedRows.ts"
 import { foundBy, listed } from "./TableRows.ts"
 
 /** Small, and rows are also deleted from them: copied as they are. */
@@ -51,6 +54,7 @@ const hiddenOf = (target: string): string => `${target}.previous`
 export class Publication {
   readonly #instance: DuckDBInstance
   #tables: ReadonlyMap<string, Shown>
+  #nested: ReadonlyArray<NestedTable>
   readonly #exclusively: Exclusively
   readonly #limits: Limits
   #shown: Copy | undefined
@@ -60,9 +64,10 @@ export class Publication {
   /** Since the last whole copy. */
   #replaced = 0
 
-  constructor(instance: DuckDBInstance, tables: ReadonlyArray<Shown>, exclusively: Exclusively, limits = usual) {
+  constructor(instance: DuckDBInstance, tables: EntityTables, exclusively: Exclusively, limits = usual) {
     this.#instance = instance
-    this.#tables = new Map(tables.map((table) => [table.name, table]))
+    this.#tables = new Map(tables.written.map((table) => [table.name, table]))
+    this.#nested = tables.nested
     this.#exclusively = exclusively
     this.#limits = limits
   }
@@ -75,8 +80,9 @@ export class Publication {
   }
 
   /** The files have other columns: the next copy is made whole. Not while one is made. */
-  evolved(tables: ReadonlyArray<Shown>): void {
-    this.#tables = new Map(tables.map((table) => [table.name, table]))
+  evolved(tables: EntityTables): void {
+    this.#tables = new Map(tables.written.map((table) => [table.name, table]))
+    this.#nested = tables.nested
     this.#shown = undefined
     this.#hidden = undefined
   }
@@ -135,6 +141,7 @@ export class Publication {
         for (const [name, keys] of changed) {
           if (!small.has(name)) await copySome(connection, own, this.#tables.get(name)!, keys)
         }
+        await NestedRows.copyChanged(connection, own, this.#nested, changed)
         await connection.run("commit")
         await connection.run("checkpoint copied")
       })
@@ -156,7 +163,7 @@ export class Publication {
 
   async #whole(target: string): Promise<string> {
     const path = this.#unfinished(target)
-    await copyWhole(this.#instance, path)
+    await copyWhole(this.#instance, path, this.#nested)
     this.#replaced = 0
     return path
   }
@@ -219,7 +226,7 @@ const copySome = async (
   )
 }
 
-const copyWhole = (instance: DuckDBInstance, path: string): Promise<void> =>
+const copyWhole = (instance: DuckDBInstance, path: string, nested: ReadonlyArray<NestedTable>): Promise<void> =>
   copying(instance, path, async (connection, own) => {
     await connection.run("begin transaction")
     await connection.run(`copy from database "${own}" to copied (schema)`)
@@ -230,6 +237,7 @@ const copyWhole = (instance: DuckDBInstance, path: string): Promise<void> =>
     for (const [table] of all.getRowsJson()) {
       await connection.run(`insert into copied.${String(table)} select * from "${own}".${String(table)}`)
     }
+    await NestedRows.copyWhole(connection, own, nested)
     await connection.run("drop table copied.siteledger.inbox")
     await connection.run("commit")
   })

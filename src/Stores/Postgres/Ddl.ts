@@ -3,6 +3,7 @@
  * (the rest), and `construction` (for analysts). The books in `construction` are views over the Store's tables, so the two
  * can't differ. Pure.
  */
+import * as Literal from "../../Domain/Literal.ts"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import {
   asWorded,
@@ -20,6 +21,7 @@ import {
 import type { Index, Named, Listed } from "../Table.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import type { Evolution } from "../EntityTables.ts"
+import { type NestedTable, ofRecord } from "../NestedTables.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
 
@@ -135,10 +137,31 @@ const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<st
   ...columnComments(seen(table.name), [column])
 ]
 
+/** Every value is a column's canonical text, so that no cast fails. */
+const createNested = ({ columns, name, owner }: NestedTable): ReadonlyArray<string> => {
+  if (owner === undefined) return []
+  const items = columns.filter((column) => !ofRecord.has(column.name))
+  const shape = items.map((column) => `${quoted(column.name)} text`).join(", ")
+  const values = columns.map((column) => {
+    const as = quoted(column.name)
+    if (column.name === "_parent") return `record.${quoted(owner.keyColumn)} as ${as}`
+    return ofRecord.has(column.name) ? `record.${as}` : `cast(item.${as} as ${typeName(column.type)}) as ${as}`
+  })
+  return [
+    `create or replace view ${seen(name)} as select ${values.join(", ")} from ${seen(owner.table)} as record
+      cross join lateral json_to_recordset(record._nested -> ${Literal.text(name)}) as item(${shape})`
+  ]
+}
+
 /** What the tables of entities lack. */
-export const evolving = ({ added, made }: Evolution): ReadonlyArray<string> => [
+export const evolving = ({ added, made, views }: Evolution): ReadonlyArray<string> => [
   ...made.flatMap(making),
-  ...added.flatMap(adding)
+  ...added.flatMap(adding),
+  ...views.flatMap((view) => [
+    ...createNested(view),
+    commented("view", seen(view.name), view),
+    Rights.readOnly(seen(view.name))
+  ])
 ]
 
 /** Replaced by a version that adds columns, which a view takes only at its end. */

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { ColumnType } from "../../Domain/Resource.ts"
-import { type EntityTable, type EntityTables, evolutionOf, type FoundTables } from "../EntityTables.ts"
+import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
 import * as Ddl from "./Ddl.ts"
 import { turn } from "./Migrations.ts"
 
@@ -20,22 +20,31 @@ const typeOf: Readonly<Record<string, ColumnType>> = {
   "double precision": "DOUBLE"
 }
 
-interface Found {
+interface FoundColumn {
   readonly table: string
   readonly name: string
   readonly type: string
+  readonly isView: boolean
 }
 
-export const foundIn = async <DB>(db: Kysely<DB>): Promise<FoundTables> => {
-  const { rows } = await sql<Found>`
-    select relname as table, attname as name, format_type(atttypid, atttypmod) as type
+export const foundIn = async <DB>(db: Kysely<DB>): Promise<Found> => {
+  const { rows } = await sql<FoundColumn>`
+    select relname as table, attname as name, format_type(atttypid, atttypmod) as type,
+      relkind not in ('r', 'p') as "isView"
     from pg_class join pg_attribute on attrelid = pg_class.oid
-    where relnamespace = 'construction'::regnamespace and relkind in ('r', 'p') and attnum > 0 and not attisdropped
+    where relnamespace = 'construction'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') and attnum > 0
+      and not attisdropped
     order by relname, attnum`.execute(db)
-  const byTable = Map.groupBy(rows, ({ table }) => table)
-  return new Map(
-    [...byTable].map(([table, all]) => [table, all.map(({ name, type }) => ({ name, type: typeOf[type] }))])
-  )
+  const of = (isView: boolean) => {
+    const byTable = Map.groupBy(
+      rows.filter((row) => row.isView === isView),
+      ({ table }) => table
+    )
+    return new Map(
+      [...byTable].map(([table, all]) => [table, all.map(({ name, type }) => ({ name, type: typeOf[type] }))])
+    )
+  }
+  return { tables: of(false), views: of(true) }
 }
 
 /** `wanted`: tables that it is to have; it keeps those that it has besides. */

@@ -16,7 +16,8 @@ import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import { inherit } from "../../Runtime/Rights.ts"
 import { discardFile, filling, openWarehouse } from "../DuckDb/File.ts"
-import type { EntityTables } from "../EntityTables.ts"
+import * as DuckDbDdl from "../DuckDb/Ddl.ts"
+import type { EntityTable, EntityTables } from "../EntityTables.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
 import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
@@ -110,6 +111,11 @@ const attempting = (connections: Connections, client: Client) => {
     })
 }
 
+const withoutNested = (table: EntityTable): EntityTable => {
+  const { nested: _nested, ...resource } = table.resource
+  return { ...table, resource }
+}
+
 interface From extends Pick<Postgres["Service"], "connections"> {
   readonly tables: EntityTables
 }
@@ -180,9 +186,12 @@ export const publish = ({ connections, tables }: From, path: string): Effect.Eff
         const pipe = await makePipe(folder)
         const unfinished = `${path}.unfinished`
         discardFile(unfinished)
-        const empty = await openWarehouse(unfinished, { tables: tables.ofEntities })
+        const empty = await openWarehouse(unfinished, { tables: tables.ofEntities.map(withoutNested) })
         await empty.close()
         await filling(unfinished, folder, async (connection) => {
+          // As rows, which are found sooner than by a view.
+          for (const table of tables.nested)
+            for (const statement of DuckDbDdl.making(table)) await connection.run(statement)
           for (const table of tables.all) await fill(connection, rowsOf(client, table), pipe)
           await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
             String(watermark)

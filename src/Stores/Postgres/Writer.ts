@@ -13,7 +13,7 @@ import { typeName } from "./Ddl.ts"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { quoted, seen } from "../Ddl.ts"
 import { type EntityTable, type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
-import { mergeGently } from "../Merging.ts"
+import { isVisible as isVisibleIn, mergeGently } from "../Merging.ts"
 import type { Batch } from "../Warehouse.ts"
 import {
   type CurrencyRow,
@@ -135,7 +135,7 @@ const putAll = async (db: Db, table: EntityTable, merged: ReadonlyArray<Merged>)
   const unchanged = await lockUnchanged(db, table, known)
   const written = new Set(unchanged.map(({ id }) => id))
   const overtaken = known.filter(({ id }) => !written.has(id)).map(({ id }) => id)
-  let isVisible = unchanged.some(({ before, row }) => before?.row["_changed_at"] !== row["_changed_at"])
+  let isVisible = unchanged.some(({ before, row }) => isVisibleIn(before?.row, row))
   const fresh = merged.filter(({ before }) => before === undefined).map(({ row }) => row)
   for (const rows of pieces(table, fresh)) {
     const inserted = await insert(db, table, rows)

@@ -2,6 +2,9 @@
 import { statSync } from "node:fs"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
+import type { Change } from "../../../src/Domain/Change.ts"
+import { byName } from "../../../src/Domain/Resource.ts"
+import { described, usual } from "../../../src/Stores/EntityTables.ts"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import { type Limits, Publication } from "../../../src/Stores/DuckDb/Publication.ts"
 import { DuckDbWriter } from "../../../src/Stores/DuckDb/Writer.ts"
@@ -22,7 +25,29 @@ class Turns {
   }
 }
 
-const shownTables = [...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
+/** Whose list of lines is a table, too. */
+const ipcs = byName("ipcs")
+const lines = {
+  name: "ipc_lines",
+  says: "Lines.",
+  column: "lines",
+  columns: [{ name: "nr", type: "BIGINT" as const, says: "Its number.", from: "/nr" }],
+  dropped: []
+}
+const withLines = described({
+  ...ipcs,
+  columns: { ...ipcs.columns, lines: { type: "JSON", says: "Lines.", since: 1 } },
+  nested: [lines]
+})
+
+const linesOf = (...numbers: ReadonlyArray<number>): string => JSON.stringify(numbers.map((nr) => ({ nr })))
+
+const linedIpc = (id: string, second: number, amount: string, text: string): Change => {
+  const change = certified(id, second, amount)
+  return { ...change, values: { ...change.values, lines: text } }
+}
+
+const shownTables = ["construction.ipc_lines", ...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
 
 const contentsOf = async (instance: DuckDBInstance): Promise<ReadonlyArray<unknown>> => {
   const connection = await instance.connect()
@@ -58,9 +83,11 @@ export interface World {
 export const withWorld = async (use: (world: World) => Promise<void>, limits: Partial<Limits> = {}): Promise<void> => {
   const folder = temporaryFolder()
   const target = `${folder}/analytics.duckdb`
-  const file = await openWarehouse(`${folder}/warehouse.duckdb`)
+  const file = await openWarehouse(`${folder}/warehouse.duckdb`, {
+    tables: usual.map((table) => (table.name === "ipcs" ? withLines : table))
+  })
   const turns = new Turns()
-  const publication = new Publication(file.instance, file.tables.all, turns.next, {
+  const publication = new Publication(file.instance, file.tables, turns.next, {
     large: 0,
     replaced: 1000,
     leftAlone: 0,
@@ -108,7 +135,12 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
 /** Also rows that were there before. */
 export const batchOf = (random: Random, number: number): Batch => {
   const changes = Array.from({ length: random.below(20) }, (_, n) =>
-    certified(`I${random.below(60)}`, number * 20 + n, `${random.below(1000)}.0000`)
+    linedIpc(
+      `I${random.below(60)}`,
+      number * 20 + n,
+      `${random.below(1000)}.0000`,
+      linesOf(...Array.from({ length: random.below(4) }, () => random.below(100)))
+    )
   )
   const first = Math.max(1, number * 5 - random.below(8))
   const ipcId = `I${random.below(5)}`
@@ -132,7 +164,7 @@ export const batchOf = (random: Random, number: number): Batch => {
 }
 
 export const batch = (number: number): Batch => ({
-  changes: [certified(`I${number}`, number, `${number}.0000`)],
+  changes: [linedIpc(`I${number}`, number, `${number}.0000`, linesOf(number))],
   events: [eventRow(number, "payload")],
   watermark: number
 })
