@@ -92,6 +92,8 @@ export interface Summary {
   /** Neither absent nor failed. */
   readonly read: number
   readonly failed: number
+  /** That the pass before found, and this one didn't: what was below them isn't buried yet. */
+  readonly gone: number
   /** By the service's count. */
   readonly total: number
 }
@@ -100,19 +102,20 @@ export interface Summary {
 export const summed = (store: Store["Service"], { pass, resource }: Numbered) =>
   Effect.map(
     store.run((db) => {
-      const count = (condition: RawBuilder<unknown>) => sql<number>`count(case when ${condition} then 1 end)`
+      const now = sql`pass = cast(${pass} as integer)`
+      const count = (condition: RawBuilder<unknown>) => sql<number>`count(case when ${now} and ${condition} then 1 end)`
       return db
         .selectFrom("walk_parents")
-        .select((of) => [
-          of.fn.countAll<number>().as("parents"),
+        .select([
+          count(sql`true`).as("parents"),
           count(sql`agreed_pass = pass`).as("whole"),
           count(sql`proof in ('proven', 'passes-agree')`).as("sure"),
           count(sql`outcome = 'read'`).as("read"),
           count(sql`outcome = 'failed'`).as("failed"),
-          of.fn.sum<number>("total").as("total")
+          sql<number>`count(case when pass < cast(${pass} as integer) then 1 end)`.as("gone"),
+          sql<number>`sum(case when ${now} then total else 0 end)`.as("total")
         ])
         .where("resource", "=", resource)
-        .where("pass", "=", pass)
         .executeTakeFirstOrThrow()
     }),
     (row): Summary => ({
@@ -121,6 +124,7 @@ export const summed = (store: Store["Service"], { pass, resource }: Numbered) =>
       sure: Number(row.sure),
       read: Number(row.read),
       failed: Number(row.failed),
+      gone: Number(row.gone),
       total: Number(row.total ?? 0)
     })
   )

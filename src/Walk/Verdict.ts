@@ -74,7 +74,7 @@ export const finishBelow = Effect.fnUntraced(function* (
   yield* ParentProofs.judge(store, given, isCounted)
   const sum = yield* ParentProofs.summed(store, given)
   const isWhole = sum.whole === sum.parents
-  const isSame = isWhole && sum.sure === sum.parents && given.pass > 1
+  const isSame = isWhole && sum.sure === sum.parents && sum.gone === 0 && given.pass > 1
   yield* buryAbsent(pass, given, (limit) => ParentProofs.absent(store, given, isSame, limit))
   const state = {
     ...given,
