@@ -38,7 +38,9 @@ const sent =
     http.execute(HttpClientRequest.get(path, { headers, urlParams: query }))
 
 /** A list that a person has described may be another one: so often it is asked before its walk says so. */
-const mostMisread = 4
+const ofList = { misread: 4 }
+/** One record may be beyond the service, and others wait. */
+const ofRecord = { failures: 3 }
 
 /** What names a hash of a field. */
 const purpose = "field of a list"
@@ -72,7 +74,7 @@ const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> =
     fetch: (page, perPage, lane, since) => {
       const asked = Requests.asked(list, page, perPage)
       const read = (answer: Answer) => readPage(answer, shape, { asked, forms })
-      const found = call(lane, sent(Requests.of(list, asked, perPage, since)), read, mostMisread)
+      const found = call(lane, sent(Requests.of(list, asked, perPage, since)), read, ofList)
       return Effect.map(found, (raw) => changesOf(raw, shape, { hashOf })).pipe(
         Effect.catchIf(isUnchanged, () =>
           Effect.map(unchanged, (none) => ({ ...none, total: 0, page, perPage: perPage ?? 1 }))
@@ -88,7 +90,7 @@ const following = ({ baseUrl, call, hashOf, pageSize }: Way, list: List): Follow
   const shape = shapeOf(list)
   const forms = new Forms()
   const ask: Ask = (lane, request, read) =>
-    call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read), mostMisread)
+    call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read), ofList)
   const reading = { list, shape, ask, base: baseUrl, pageSize, hashOf }
   return list.parent === undefined ? serial(reading) : below(reading, list.parent)
 }
@@ -133,7 +135,7 @@ const make = Effect.gen(function* () {
   }))
   const single = lists
     .filter(({ lookUp }) => lookUp?.on === true)
-    .map((list) => detailOf(list, (lane, request, read) => way.call(lane, sent(request), read), way.hashOf))
+    .map((list) => detailOf(list, (lane, request, read) => way.call(lane, sent(request), read, ofRecord), way.hashOf))
   return Context.make(Source, { lists: [...(isReviewed ? [] : [documented(way)]), ...switchedOn] }).pipe(
     Context.add(Details, single)
   )

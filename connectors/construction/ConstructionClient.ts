@@ -2,8 +2,8 @@
  * One call to the service's API: base URL, token, pace and retries, composed once here.
  *
  * This is the only owner of retries towards the API. 429 (all lanes wait), 5xx, time-outs, resets and malformed answers
- * are retried with growing pauses for as long as it takes, each call as a whole; an answer that isn't as a review file promises
- * only some times, as that says nothing of other lists. 401 is retried once with a new token, and
+ * are retried with growing pauses for as long as it takes, each call as a whole; an answer that isn't as a review file promises,
+ * and the request for a single record, only some times, as that says nothing of others. 401 is retried once with a new token, and
  * counts as transient if the service has accepted that token before. Everything else is returned for a Walk or a person to
  * decide.
  */
@@ -60,6 +60,14 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
   message: Schema.String
 }) {}
 
+/** When a call is given up. */
+export interface Patience {
+  /** After so many answers that `read` refused. */
+  readonly misread?: number
+  /** After so many failures of any kind: they say nothing of other requests. */
+  readonly failures?: number
+}
+
 type Endpoint = ApiEndpoint["Service"]
 export type Api = HttpApiClient.ForApi<typeof ConstructionApi>
 export type Send = (
@@ -70,12 +78,12 @@ export type Send = (
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
   {
-    /** Sends until `read` accepts an answer; fails if it has refused so many, by default never. */
+    /** Sends until `read` accepts an answer, or patience ends: by default never. */
     readonly call: <A>(
       lane: Lane,
       send: Send,
       read: (answer: Answer) => Effect.Effect<A, NotAsPromised>,
-      mostMisread?: number
+      patience?: Patience
     ) => Effect.Effect<A, SourceError>
   }
 >()("siteledger/construction/Client") {
@@ -141,8 +149,8 @@ export class ConstructionClient extends Context.Service<
         )
 
       return ConstructionClient.of({
-        call: (lane, send, read, mostMisread) =>
-          Effect.provideContext(untilAnswered(once(lane, send, read), endpoint, mostMisread), context)
+        call: (lane, send, read, patience) =>
+          Effect.provideContext(untilAnswered(once(lane, send, read), endpoint, patience), context)
       })
     })
   )
@@ -180,7 +188,7 @@ const asFailure = (error: unknown, endpoint: Endpoint): Failure =>
 const untilAnswered = Effect.fnUntraced(function* <A>(
   once: Effect.Effect<A, Failure>,
   endpoint: Endpoint,
-  mostMisread = Number.POSITIVE_INFINITY
+  { failures: mostFailures = Number.POSITIVE_INFINITY, misread: mostMisread = Number.POSITIVE_INFINITY }: Patience = {}
 ) {
   const token = yield* Token
   const reasons = yield* Reasons
@@ -192,15 +200,19 @@ const untilAnswered = Effect.fnUntraced(function* <A>(
     return yield* error.wasGood ? new Unavailable({ message: endingTokens }) : neverTaken(endpoint)
   })
   let misread = 0
+  const isAlone = Number.isFinite(mostFailures)
   const isOfList = ({ isMisread }: Unavailable) => isMisread === true && Number.isFinite(mostMisread)
   const notice = (error: Unavailable) =>
-    isOfList(error) || ++failures < noticedAfter
+    isOfList(error) || ++failures < noticedAfter || isAlone
       ? Effect.void
       : reasons.set(reasonKey, `The service can't be read for now. ${error.message}`)
-  const giveUp = (error: Unavailable): Effect.Effect<never, SourceError | Unavailable> =>
-    isOfList(error) && ++misread >= mostMisread
-      ? Effect.fail(new SourceError({ reason: "OtherPage", message: error.message }))
+  const giveUp = (error: Unavailable): Effect.Effect<never, SourceError | Unavailable> => {
+    const { message } = error
+    if (failures >= mostFailures) return Effect.fail(new SourceError({ reason: "Unanswered", message }))
+    return isOfList(error) && ++misread >= mostMisread
+      ? Effect.fail(new SourceError({ reason: "OtherPage", message }))
       : Effect.fail(error)
+  }
   return yield* once.pipe(
     Effect.catchTag("TokenRefused", judge),
     Effect.retry({ while: ({ _tag }) => _tag === "Again" }),

@@ -4,9 +4,9 @@
  *
  * What waits is in the Store (`Stores/LookUps`, and the holds themselves), so a restart goes on with it; it is read some at a time,
  * beside everything else: applying and posting never wait for it. Each list has a pipeline of its own, so one that fails holds up
- * no other. What is done twice, after a crash, changes nothing.
+ * no other, and a record without an answer goes behind all that wait (`LookingUp/Unanswered`). What is done twice, after a crash, changes nothing.
  */
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Copies } from "../Ledger/Copies.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
@@ -17,24 +17,64 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { type Detail, Details } from "../Walk/Details.ts"
 import type { SourceError } from "../Walk/Source.ts"
+import { Unanswered } from "./LookingUp/Unanswered.ts"
 
 type Services = Copies | Ledger | Reasons | Store | Warehouse
 
-export const layer: Layer.Layer<never, never, Services> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    for (const detail of yield* Details) {
-      const looking: Looking = { detail, failures: 0, scanned: { fact: -1, atMs: 0 } }
-      yield* Effect.forkScoped(led(`the look-ups of ${detail.resource}`, turn(looking)))
-    }
-  })
-)
+export class LookingUp extends Context.Service<
+  LookingUp,
+  {
+    /** By table. */
+    readonly status: Effect.Effect<Readonly<Record<string, LookingUpStatus>>, StoreError>
+  }
+>()("siteledger/LookingUp") {
+  static readonly layer: Layer.Layer<LookingUp, never, Services> = Layer.effect(
+    LookingUp,
+    Effect.gen(function* () {
+      const store = yield* Store
+      const all = (yield* Details).map((detail): Looking => ({
+        detail,
+        failures: 0,
+        isShown: false,
+        scanned: { fact: -1, atMs: 0 },
+        unanswered: new Unanswered(),
+        done: 0,
+        failed: 0
+      }))
+      for (const looking of all)
+        yield* Effect.forkScoped(led(`the look-ups of ${looking.detail.resource}`, turn(looking)))
+      const status = Effect.map(store.run(LookUps.waiting), (waiting) =>
+        Object.fromEntries(
+          all.map(({ detail: { resource }, done, failed }) => [
+            resource,
+            { waiting: waiting.get(resource) ?? 0, done, failed }
+          ])
+        )
+      )
+      return LookingUp.of({ status: all.length === 0 ? Effect.succeed({}) : status })
+    })
+  )
+}
+
+export interface LookingUpStatus {
+  /** Records. */
+  readonly waiting: number
+  /** Look-ups that were answered, since this worker started. */
+  readonly done: number
+  /** Those that weren't. */
+  readonly failed: number
+}
 
 interface Looking {
   readonly detail: Detail
-  /** In a row. */
+  /** In a row: turns without an answer. */
   failures: number
+  isShown: boolean
   /** When holds were last looked through to the end, and the newest fact then. */
   scanned: { readonly fact: number; readonly atMs: number }
+  readonly unanswered: Unanswered
+  done: number
+  failed: number
 }
 
 interface Due extends LookUps.Waiting {
@@ -55,23 +95,37 @@ const longestPause = Duration.minutes(5)
 
 /** Some look-ups, and the pause after them. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (looking: Looking) {
-  const { detail } = looking
   const { opened } = yield* Warehouse
   yield* opened
-  const reasons = yield* Reasons
-  const key = `look-up ${detail.resource}` as const
   const outcome = yield* Effect.result(some(looking))
   if (outcome._tag === "Failure") {
-    yield* reasons.set(key, outcome.failure.message)
-    const growing = Duration.times(firstPause, 2 ** Math.min(looking.failures++, 10))
-    return yield* Effect.sleep(Duration.min(growing, longestPause))
+    yield* show(looking, outcome.failure.message)
+    return yield* rest(looking)
   }
+  const { count, isAnswered, unread } = outcome.success
+  const nowMs = yield* Clock.currentTimeMillis
+  looking.unanswered.forget(nowMs)
+  const said =
+    unread === undefined ? looking.unanswered.sentence(looking.detail, nowMs) : unreadable(looking.detail, unread)
+  if (said !== undefined || count > 0 || looking.isShown) yield* show(looking, said)
+  if (!isAnswered) return yield* rest(looking)
   looking.failures = 0
-  const { count, unread } = outcome.success
-  if (unread !== undefined) yield* reasons.set(key, unreadable(detail, unread))
-  else if (count > 0) yield* reasons.clear(key)
   if (count < atOnce) yield* Effect.sleep(lookEvery)
 })
+
+/** Undefined: nothing is wrong. */
+const show = Effect.fnUntraced(function* (looking: Looking, sentence: string | undefined) {
+  const reasons = yield* Reasons
+  const key = `look-up ${looking.detail.resource}` as const
+  looking.isShown = sentence !== undefined
+  yield* sentence === undefined ? reasons.clear(key) : reasons.set(key, sentence)
+})
+
+/** Nothing is answered: the pause grows. */
+const rest = (looking: Looking) => {
+  const growing = Duration.times(firstPause, 2 ** Math.min(looking.failures++, 10))
+  return Effect.sleep(Duration.min(growing, longestPause))
+}
 
 const unreadable = ({ read }: Detail, id: string): string =>
   `${read} answers no record that can be copied, for example for ${id}: lookUp.record of its list in the review file says where ` +
@@ -80,14 +134,21 @@ const unreadable = ({ read }: Detail, id: string): string =>
 const some = (looking: Looking) =>
   Effect.gen(function* () {
     const all = yield* dueIn(looking)
-    const read = yield* Effect.forEach(all, (due) => one(looking.detail, due), { concurrency: inFlight })
-    return { count: all.length, unread: read.find((id) => id !== undefined) }
+    const outcomes = yield* Effect.forEach(all, (due) => answered(looking, due), { concurrency: inFlight })
+    return {
+      count: all.length,
+      isAnswered: outcomes.length === 0 || outcomes.some((outcome) => outcome !== "unanswered"),
+      unread: all.find((_, place) => outcomes[place] === "unread")?.id
+    }
   })
 
 const dueIn = Effect.fnUntraced(function* (looking: Looking) {
   const { certificate, resource } = looking.detail
+  const { unanswered } = looking
   const store = yield* Store
-  const waiting = yield* store.run((db) => LookUps.next(db, resource, atOnce))
+  const nowMs = yield* Clock.currentTimeMillis
+  const next = yield* store.run((db) => LookUps.next(db, resource, atOnce + unanswered.count))
+  const waiting = next.filter(({ id }) => unanswered.isDue(id, nowMs)).slice(0, atOnce)
   if (resource !== "ipcs" || certificate === undefined)
     return waiting.map((each): Due => ({ ...each, isAwaited: false }))
   const asked = yield* awaitedIn(looking)
@@ -108,9 +169,10 @@ const awaitedIn = Effect.fnUntraced(function* (looking: Looking) {
   if (fact === scanned.fact && atMs - scanned.atMs < scanEveryMs) return []
   yield* store.transaction(async (tx) => void (await LookUps.forget(tx)))
   const before = Instant.fromMillis(atMs - againAfterMs)
-  const found = yield* store.run((db) => LookUps.awaiting(db, before, atOnce))
-  if (found.length < atOnce) looking.scanned = { fact, atMs }
-  return found
+  const most = atOnce + looking.unanswered.count
+  const found = yield* store.run((db) => LookUps.awaiting(db, before, most))
+  if (found.length < most) looking.scanned = { fact, atMs }
+  return found.filter((id) => looking.unanswered.isDue(id, atMs)).slice(0, most)
 })
 
 /** Of a single record: no failure of the list's. */
@@ -119,11 +181,34 @@ const isOfRecord = ({ isAbsent, reason }: SourceError): boolean => isAbsent === 
 const inWords = ({ isAbsent, message }: SourceError): string =>
   isAbsent === true ? "no such record (404)" : `no record: ${message.replace(/\.$/, "")}`
 
-/** Returns the id if its answer isn't a record that can be copied. */
+type Outcome = "done" | "unread" | "unanswered"
+
+/** One without an answer holds up no other. */
+const answered = (looking: Looking, due: Due) =>
+  Effect.matchEffect(one(looking.detail, due), {
+    onSuccess: (outcome) =>
+      Effect.sync(() => {
+        looking.done++
+        looking.unanswered.succeeded(due.id)
+        return outcome
+      }),
+    onFailure: (error) =>
+      Effect.gen(function* () {
+        looking.failed++
+        if (error._tag !== "SourceError" || error.reason !== "Unanswered") return yield* error
+        const nowMs = yield* Clock.currentTimeMillis
+        looking.unanswered.failed(due.id, error.message, nowMs)
+        const at = Instant.fromMillis(nowMs)
+        yield* (yield* Store).transaction((tx) => LookUps.postpone(tx, looking.detail.resource, due.id, at))
+        return "unanswered" as const
+      })
+  })
+
+/** `unread`: its answer isn't a record that can be copied. */
 const one = (
   detail: Detail,
   { isAwaited, ...waiting }: Due
-): Effect.Effect<string | undefined, SourceError | StoreError | WarehouseError, Services> =>
+): Effect.Effect<Outcome, SourceError | StoreError | WarehouseError, Services> =>
   Effect.gen(function* () {
     const { id } = waiting
     const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
@@ -136,5 +221,5 @@ const one = (
     if (change !== undefined) yield* (yield* Warehouse).write({ changes: [change], events: [] })
     if (isAwaited) yield* (yield* Copies).catchUp
     yield* (yield* Store).transaction((tx) => LookUps.done(tx, detail.resource, waiting, at))
-    return typeof answer === "string" || change !== undefined ? undefined : id
+    return typeof answer === "string" || change !== undefined ? "done" : "unread"
   })

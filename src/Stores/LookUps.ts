@@ -54,6 +54,23 @@ export const next = async (db: Db, resource: string, limit: number): Promise<Rea
     .limit(limit)
     .execute()
 
+/** Behind all that wait. */
+export const postpone = async (tx: Tx, resource: string, id: string, at: Instant): Promise<void> => {
+  const row = tx.updateTable("lookups").where("resource", "=", resource).where("id", "=", id)
+  await row.where("events", ">", 0).set({ since: at }).execute()
+}
+
+/** By table, how many records wait for events about them to be looked up. */
+export const waiting = async (db: Db): Promise<ReadonlyMap<string, number>> => {
+  const rows = await db
+    .selectFrom("lookups")
+    .select((of) => ["resource", of.fn.countAll<number>().as("count")])
+    .where("events", ">", 0)
+    .groupBy("resource")
+    .execute()
+  return new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
+}
+
 /** What came meanwhile goes on waiting. */
 export const done = async (tx: Tx, resource: string, { events, id }: Waiting, at: Instant): Promise<void> => {
   const row = tx.updateTable("lookups").where("resource", "=", resource).where("id", "=", id)

@@ -37,9 +37,10 @@ export interface Page {
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   /**
    * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page.
-   * Refused: only a person can help (credentials, scope, address); `message` says what to check.
+   * Refused: only a person can help (credentials, scope, address); `message` says what to check. Unanswered: there was no good
+   * answer to this request, asked several times; only where that says nothing of others.
    */
-  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused"]),
+  reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused", "Unanswered"]),
   message: Schema.String,
   /** There is nothing at the address (404). */
   isAbsent: Schema.optionalKey(Schema.Boolean)

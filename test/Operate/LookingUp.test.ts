@@ -7,6 +7,7 @@ import { Deferred, Effect } from "effect"
 import { plain } from "../../config/Chart.ts"
 import * as Look from "../../src/Ledger/Look.ts"
 import { report } from "../../src/Ledger/Reports.ts"
+import { LookingUp } from "../../src/Operate/LookingUp.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as LookUps from "../../src/Stores/LookUps.ts"
@@ -173,6 +174,32 @@ describe("events about a record", () => {
           const [reason] = yield* until(all, (reasons) => reasons.length > 0)
           assert.deepInclude(reason, { key: "look-up ipcs", level: "degraded", sentence: refused.message })
           assert.lengthOf(yield* lookups, 1)
+        })
+      )
+    })
+  )
+
+  it.live("of records without an answer go behind all others, which go on", () =>
+    inFolder((path) => {
+      const silent = new SourceError({ reason: "Unanswered", message: "It answered 500." })
+      const { asked, detail } = detailOf((id) =>
+        id.startsWith("silent") ? Effect.fail(silent) : Effect.succeed(recordOf(id, "5"))
+      )
+      return looking(
+        path,
+        detail,
+        Effect.gen(function* () {
+          // More than a turn takes, and all of them first.
+          const failing = Array.from({ length: 150 }, (_, place) => `silent ${place}`)
+          yield* want(...failing)
+          yield* until(Effect.succeed(asked), () => asked.length >= 100)
+          yield* want("A", "B")
+          yield* until(lookups, (rows) => rows.every(({ id }) => id.startsWith("silent")))
+          assert.includeMembers([...asked], ["A", "B"])
+          assert.lengthOf(yield* lookups, 150)
+          assert.isAtMost(asked.length, 152)
+          const { ipcs } = yield* Effect.flatMap(LookingUp, ({ status }) => status)
+          assert.deepInclude(ipcs, { waiting: 150, done: 2 })
         })
       )
     })

@@ -6,7 +6,7 @@ import type { Change } from "../../../src/Domain/Change.ts"
 import * as Version from "../../../src/Domain/Version.ts"
 import type { Copies } from "../../../src/Ledger/Copies.ts"
 import type { Ledger } from "../../../src/Ledger/Ledger.ts"
-import * as LookingUp from "../../../src/Operate/LookingUp.ts"
+import { LookingUp } from "../../../src/Operate/LookingUp.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import type { Store } from "../../../src/Stores/Store.ts"
 import type { Warehouse } from "../../../src/Stores/Warehouse.ts"
@@ -56,7 +56,7 @@ export const detailOf = (answer: Answering) => {
   return { asked, detail }
 }
 
-type Services = Copies | Ledger | Reasons | Store | Warehouse
+type Services = Copies | Ledger | LookingUp | Reasons | Store | Warehouse
 
 /** One start of a worker that looks up. */
 export const looking = <A, E>(path: string, detail: Detail, body: Effect.Effect<A, E, Services>) => {
