@@ -24,6 +24,7 @@ import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk } from "../Walk/Walk.ts"
 import type { WalkStatus } from "../Walk/WalkStatus.ts"
 import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
+import { LookingUp } from "./LookingUp.ts"
 import { Skew } from "./Skew.ts"
 import { WeeklyCheck } from "./WeeklyCheck.ts"
 import { Workers } from "./Workers.ts"
@@ -46,6 +47,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const inbox = yield* Inbox
       const learning = yield* Learning
       const ledger = yield* Ledger
+      const lookingUp = yield* LookingUp
       const outbox = yield* Outbox
       const exports = yield* Export
       const pace = yield* Pace
@@ -77,6 +79,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           events: yield* apply.counts,
           backfill,
           learned: yield* learning.status,
+          lookUps: yield* lookingUp.status,
           api: yield* pace.usage,
           subscription: yield* subscription.status,
           receiver: yield* receiver.status,

@@ -54,6 +54,9 @@ const atTheStart: ReadonlyArray<Wanted> = [
   // The projects are asked for neither by what changed, nor below others.
   ["siteledger_walk_changed_timestamp_seconds", "", isGone],
   ["siteledger_walk_parents", "", isGone],
+  // No review file has look-ups.
+  ["siteledger_lookups_waiting", "", isGone],
+  ["siteledger_lookups_total", "", isGone],
   ["siteledger_api_limit_per_minute", "", 60_000],
   ["siteledger_api_used_last_minute", "", some],
   ["siteledger_webhook_secrets", '{state="valid"}', 1],

@@ -8,7 +8,7 @@ import { startedAt, version } from "../../Runtime/Program.ts"
 import { levels } from "../../Runtime/Reasons.ts"
 import { Phase, type StatusReport } from "../AdminApi/StatusReport.ts"
 import { counter, each, type Family, gauge, oneOf, secondsOf, snake } from "./Family.ts"
-import { ofWalks } from "./WalkFamilies.ts"
+import { ofLookUps, ofWalks } from "./WalkFamilies.ts"
 
 const ageOf = (at: string, nowMs: number): number => Math.max(0, nowMs / 1000 - Instant.toMicros(at) / 1_000_000)
 
@@ -128,6 +128,7 @@ const intake = [
 
 const copies = [
   ...ofWalks,
+  ...ofLookUps,
   gauge(
     "siteledger_api_limit_per_minute",
     "The plan's requests per minute",

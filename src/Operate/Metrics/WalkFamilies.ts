@@ -1,8 +1,8 @@
 /**
- * The metrics of each list: where its walk is, how sure its copy is, and when it is next proven.
+ * The metrics of each list: where its walk is, how sure its copy is, when it is next proven, and what is looked up.
  */
 import type { StatusReport } from "../AdminApi/StatusReport.ts"
-import { each, gauge, oneOf, secondsOf } from "./Family.ts"
+import { counter, each, gauge, oneOf, secondsOf } from "./Family.ts"
 
 const proofs = ["running", "unproven", "counts-agree", "passes-agree", "proven"]
 
@@ -58,5 +58,17 @@ export const ofWalks = [
               { value: parents.found - parents.proven, labels: { resource, proven: "no" } }
             ]
       )
+  )
+]
+
+export const ofLookUps = [
+  gauge("siteledger_lookups_waiting", "Records that wait to be looked up", ["resource"], ({ report }) =>
+    each(report.lookUps, "resource", ({ waiting }) => waiting)
+  ),
+  counter("siteledger_lookups_total", "Look-ups, by outcome", ["resource", "outcome"], ({ report }) =>
+    Object.entries(report.lookUps).flatMap(([resource, { done, failed }]) => [
+      { value: done, labels: { resource, outcome: "done" } },
+      { value: failed, labels: { resource, outcome: "failed" } }
+    ])
   )
 ]
