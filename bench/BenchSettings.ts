@@ -2,18 +2,19 @@
 import { ConfigProvider, Layer } from "effect"
 import * as Settings from "../config/Settings.ts"
 
-export const settings = (environment: Readonly<Record<string, string>>) =>
-  Settings.layerAll.pipe(
-    Layer.provide(
-      ConfigProvider.layer(
-        ConfigProvider.fromEnvRecord({
-          SITELEDGER_BASE_URL: "http://127.0.0.1:1/v1",
-          SITELEDGER_AUTH_URL: "http://127.0.0.1:1",
-          SITELEDGER_CLIENT_ID: "bench",
-          SITELEDGER_CLIENT_SECRET: "bench-secret",
-          SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:1/",
-          ...environment
-        })
-      )
-    )
+type Environment = Readonly<Record<string, string>>
+
+/** What reads the environment reads this. */
+export const configured = (environment: Environment) =>
+  ConfigProvider.layer(
+    ConfigProvider.fromEnvRecord({
+      SITELEDGER_BASE_URL: "http://127.0.0.1:1/v1",
+      SITELEDGER_AUTH_URL: "http://127.0.0.1:1",
+      SITELEDGER_CLIENT_ID: "bench",
+      SITELEDGER_CLIENT_SECRET: "bench-secret",
+      SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:1/",
+      ...environment
+    })
   )
+
+export const settings = (environment: Environment) => Settings.layerAll.pipe(Layer.provide(configured(environment)))

@@ -11,9 +11,10 @@ export const patienceMs = 60_000
 /** Undefined if the state didn't come in time. */
 export const within = async <A>(
   millis: number,
-  ask: () => Promise<A | undefined> | A | undefined
+  ask: () => Promise<A | undefined> | A | undefined,
+  everyMs = pollMs
 ): Promise<A | undefined> => {
-  for (const from = performance.now(); performance.now() - from < millis; await pause(pollMs)) {
+  for (const from = performance.now(); performance.now() - from < millis; await pause(everyMs)) {
     const answer = await ask()
     if (answer !== undefined) return answer
   }

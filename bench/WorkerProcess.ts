@@ -19,7 +19,9 @@ export interface Status {
   readonly reasonDetails: ReadonlyArray<unknown>
   readonly inbox: { readonly pending: number; readonly quarantined: number; readonly oldestPendingAgeMs: number }
   readonly api: { readonly usedLastMinute: number }
-  readonly backfill: Readonly<Record<string, { readonly proof: string; readonly rows: number } | undefined>>
+  readonly backfill: Readonly<
+    Record<string, { readonly proof: string; readonly rows: number; readonly at: string | null } | undefined>
+  >
   readonly subscription: { readonly verifiedAt: string | null }
   readonly ledger: {
     readonly entries: number

@@ -6,18 +6,14 @@
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer } from "effect"
-import * as Construction from "../connectors/construction/Construction.ts"
-import { service } from "../pipelines/service.ts"
-import { stores } from "../pipelines/stores.ts"
 import { resourceOf, SwitchedOn } from "../src/Discovery/Resources.ts"
 import type { List } from "../src/Discovery/Review.ts"
-import { Subscription } from "../src/Intake/Subscription.ts"
-import { Skew } from "../src/Operate/Skew.ts"
 import { Resources } from "../src/Stores/Resources.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 import { settings } from "./BenchSettings.ts"
 import { median, peakMb, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
+import { walkingWith } from "./Walking.ts"
 
 const lists = 120
 const plan = 3000
@@ -46,14 +42,6 @@ const listOf = (n: number): List => ({
   columns: [column("id", "BIGINT"), column("name", "VARCHAR"), column("status", "VARCHAR")]
 })
 
-const subscribed = Layer.succeed(
-  Subscription,
-  Subscription.of({
-    attempted: Effect.void,
-    status: Effect.succeed({ url: "", verifiedAt: null, obsolete: [], toDelete: [] })
-  })
-)
-
 const workerOf = (
   port: string,
   count: number,
@@ -64,12 +52,7 @@ const workerOf = (
   const switched = Layer.effectContext(
     Effect.succeed(Context.make(SwitchedOn, on).pipe(Context.add(Resources, on.map(resourceOf))))
   )
-  return Walk.layerWith({ every: Duration.hours(1), pageSize: 1000 }).pipe(
-    Layer.provideMerge(Construction.layer),
-    Layer.provideMerge(subscribed),
-    Layer.provideMerge(service),
-    Layer.provideMerge(Skew.layer),
-    Layer.provideMerge(stores),
+  return walkingWith(Walk.layerWith({ every: Duration.hours(1), pageSize: 1000 })).pipe(
     Layer.provideMerge(switched),
     Layer.provideMerge(
       settings({

@@ -33,6 +33,8 @@ export interface Edits {
   readonly inserts?: number
   readonly updates?: number
   readonly deletes?: number
+  /** Fields that the inserted and updated records have from now on, also such as their schema doesn't. */
+  readonly given?: Fields
 }
 
 export interface Catalogue {
@@ -112,14 +114,14 @@ export const make = (world: World): Catalogue => {
         single: Served.record(served, number, false)
       }))
     },
-    edit: (resource, { deletes = 0, inserts = 0, updates = 0 }, nowMillis) => {
+    edit: (resource, { deletes = 0, given = {}, inserts = 0, updates = 0 }, nowMillis) => {
       const { parents, shelf } = servedOf(resource)
       const dice = Seed.dice(options.seed, Seed.Purpose.record, edits++)
       const possible = parents?.numbers(undefined) ?? []
-      for (let n = 0; n < inserts; n++) shelf.insert(possible[dice.below(possible.length)] ?? alone, {}, nowMillis)
+      for (let n = 0; n < inserts; n++) shelf.insert(possible[dice.below(possible.length)] ?? alone, given, nowMillis)
       const left = [...shelf.numbers(undefined)]
       for (let n = 0; n < updates && left.length > 0; n++) {
-        shelf.change(left[dice.below(left.length)] ?? alone, {}, nowMillis)
+        shelf.change(left[dice.below(left.length)] ?? alone, given, nowMillis)
       }
       for (let n = 0; n < deletes && left.length > 0; n++) {
         for (const number of left.splice(dice.below(left.length), 1)) shelf.remove(number)

@@ -62,6 +62,13 @@ export const promises: ReadonlyArray<Promised> = [
     breakIt: "`Walk/Slots`: `windowMs = 20_000` (the rate); `Intake/Apply`: `Instant.fromMillis(0)` in `release`"
   },
   {
+    promise:
+      "Lists whose records and fields change between two pages, while the service and the worker fail, end in tables that equal them.",
+    goal: "lists",
+    figures: ["services", "lists", "happened", "records", "workers", "columns"],
+    breakIt: "`Walk/Verdict`: `finish` without `buryAbsent`"
+  },
+  {
     promise: "Strangers don't get in, and don't keep deliveries out.",
     goal: "requests",
     figures: ["genuine", "share", "p99Ms"],
