@@ -3,7 +3,8 @@
  * writes these tables.
  *
  * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
- * same rows are written once more and none is skipped.
+ * same rows are written once more and none is skipped. None is flushed for itself: after a power cut a walk goes on at an
+ * earlier one, and the ids that are announced before rows are written (`Sightings`) are on disk.
  */
 import type { Selectable, Transaction } from "kysely"
 import { Effect } from "effect"
@@ -21,6 +22,8 @@ import type { BadRecord, Page, Walked } from "./Source.ts"
  */
 export type Proof = "unproven" | "counts-agree" | "passes-agree" | "proven"
 export type PassState = Selectable<StoreTables["walks"]>
+
+const repeatable = { isRepeatable: true }
 
 export interface SeenPage extends Pick<Page, "page" | "bad"> {
   readonly ids: ReadonlyArray<string>
@@ -150,7 +153,7 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .values(state)
       .onConflict((conflict) => conflict.column("resource").doUpdateSet(state))
       .execute()
-  })
+  }, repeatable)
 
 /** Saves finished pages with the ids on them, and parents that are finished; returns how many ids were new in this pass. */
 export const save = (
@@ -174,7 +177,7 @@ export const save = (
     await Sightings.forgetAnnounced(tx, state.resource)
     await update(tx, { ...state, rows: state.rows + fresh })
     return fresh
-  })
+  }, repeatable)
 
 /** Saves what was read of the records that changed after a pass: it proves nothing, and moves no bookmark. */
 export const saveChanged = (
@@ -187,7 +190,7 @@ export const saveChanged = (
     await Sightings.hear(tx, state, [...new Set(idsOf({ ...page, page: 0 }))])
     for (const bad of page.bad) await quarantine(tx, state.resource, bad, at)
     await Sightings.forgetAnnounced(tx, state.resource)
-  })
+  }, repeatable)
 
 const idsOf = ({ bad, ids }: SeenPage): ReadonlyArray<string> => [...ids, ...bad.map(Sightings.badId)]
 
@@ -212,7 +215,8 @@ const quarantine = (tx: Tx, resource: string, { reason, record, sha256 }: BadRec
 const update = (tx: Tx, { resource, ...state }: PassState) =>
   tx.updateTable("walks").set(state).where("resource", "=", resource).execute()
 
-export const saveState = (store: Store["Service"], state: PassState) => store.transaction((tx) => update(tx, state))
+export const saveState = (store: Store["Service"], state: PassState) =>
+  store.transaction((tx) => update(tx, state), repeatable)
 
 export const quarantinedRecords = (store: Store["Service"], resource: string) =>
   Effect.map(

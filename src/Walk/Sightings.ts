@@ -15,6 +15,9 @@ import type { BadRecord } from "./Source.ts"
 
 type Tx = Transaction<StoreTables>
 
+/** Undone by a power cut, it is done again. */
+const repeatable = { isRepeatable: true }
+
 /** A pass of a list. */
 export interface Numbered {
   readonly resource: string
@@ -48,7 +51,7 @@ export const adopt = (store: Store["Service"], resource: string) =>
       select ${resource}, value, 0, 0 from ${listedIds(tx, ids)} as ids where true
       on conflict (resource, id) do nothing`.execute(tx)
     await forgetAnnounced(tx, resource)
-  })
+  }, repeatable)
 
 /**
  * Ids that were seen after a pass, among what changed. That is no sighting by a pass: its number is kept below zero, so that
