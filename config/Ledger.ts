@@ -99,6 +99,8 @@ export interface Closed {
   /** The first open day, in the books' time zone. */
   readonly openFrom: string
   readonly by: string
+  /** As whom the worker knew them; absent if it was closed before that was kept. */
+  readonly principal?: string
   readonly at: string
   /** Empty if none was given. */
   readonly reason: string

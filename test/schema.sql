@@ -1,5 +1,24 @@
 -- In SQLite: the Store
 
+CREATE TABLE "admin_log" ( -- What was asked of the workers that changes something, written before it is done. Append-only.
+  -- Its sequence number.
+  "number" integer primary key autoincrement,
+  -- When it was asked.
+  "at" text not null,
+  -- Who asked: a principal, admin, or os: and a user of the operating system.
+  "principal" text not null,
+  -- The verb, as `AdminApi` names it.
+  "verb" text not null,
+  -- The name given with --by, a note; null if the verb takes none.
+  "noted_by" text
+) strict;
+
+CREATE TRIGGER admin_log_no_delete before delete on "admin_log"
+  begin select raise(abort, 'admin_log is append-only'); end;
+
+CREATE TRIGGER admin_log_no_update before update on "admin_log"
+  begin select raise(abort, 'admin_log is append-only'); end;
+
 CREATE TABLE "alerts" ( -- Alerts about Status, sent or still to be sent; the newest one holds the last status reported.
   -- Its sequence number.
   "id" integer primary key autoincrement,
@@ -274,7 +293,9 @@ CREATE TABLE "ledger_hold_decisions" ( -- Resolved holds, and how each was resol
   "why" text,
   -- The fact that caused it (ledger_facts.number).
   "fact" integer not null references "ledger_facts" ("number")
-) strict;
+, "principal"
+  -- The principal that decided; null if later facts did, or before principals were kept.
+  text) strict;
 
 CREATE TRIGGER ledger_hold_decisions_no_delete before delete on "ledger_hold_decisions"
   begin select raise(abort, 'ledger_hold_decisions is append-only'); end;
@@ -413,6 +434,34 @@ CREATE TABLE "pace" ( -- Requests that may have been sent: keeps to the plan acr
   -- Requests in that second.
   "sent" integer not null
 ) strict;
+
+CREATE TABLE "principals" ( -- Who may ask the workers for what, each with a token of their own.
+  -- Its name, as decisions record it: never used twice.
+  "name" text primary key,
+  -- Its roles, as a JSON array: read, decide, operate.
+  "roles" text not null,
+  -- The SHA-256 of its token, which is nowhere.
+  "token_sha256" text not null,
+  -- When it was added.
+  "added_at" text not null,
+  -- The principal that added it.
+  "added_by" text not null,
+  -- When it got its present token; null if that is the first.
+  "rotated_at" text,
+  -- Since when it may do nothing; null while it may.
+  "revoked_at" text,
+  -- The principal that revoked it.
+  "revoked_by" text
+) strict, without rowid;
+
+CREATE TRIGGER principals_logs_delete after delete on "principals"
+  begin insert into row_changes (table_name, row_key) values ('principals', json_array(old."name")); end;
+
+CREATE TRIGGER principals_logs_insert after insert on "principals"
+  begin insert into row_changes (table_name, row_key) values ('principals', json_array(new."name")); end;
+
+CREATE TRIGGER principals_logs_update after update on "principals"
+  begin insert into row_changes (table_name, row_key) values ('principals', json_array(new."name")); end;
 
 CREATE TABLE "quarantine" ( -- Events that couldn't be read or applied.
   -- The delivery (inbox.sequence).
@@ -719,7 +768,8 @@ CREATE TABLE construction.ledger_hold_decisions(number BIGINT,
   amount DECIMAL(28,4),
   decided_by VARCHAR,
   decided_at TIMESTAMP WITH TIME ZONE,
-  why VARCHAR);
+  why VARCHAR,
+  principal VARCHAR);
 
 CREATE TABLE construction.ledger_holds(hold_id VARCHAR,
   ipc_id VARCHAR,
@@ -963,6 +1013,15 @@ create table construction.vos (
 );
 
 -- Its owner's rights: INSERT, SELECT
+create table ledger.admin_log (
+  "number" bigint generated always as identity not null,
+  "at" text collate "C" not null,
+  "principal" text collate "C" not null,
+  "verb" text collate "C" not null,
+  "noted_by" text collate "C"
+);
+
+-- Its owner's rights: INSERT, SELECT
 create table ledger.ledger_entries (
   "entry_id" text collate "C" not null,
   "sequence" bigint not null,
@@ -1019,7 +1078,8 @@ create table ledger.ledger_hold_decisions (
   "decided_by" text collate "C",
   "decided_at" text collate "C" not null,
   "why" text collate "C",
-  "fact" bigint not null
+  "fact" bigint not null,
+  "principal" text collate "C"
 );
 
 -- Its owner's rights: INSERT, SELECT
@@ -1136,6 +1196,17 @@ create table siteledger.meta (
 create table siteledger.pace (
   "second" bigint not null,
   "sent" integer not null
+);
+
+create table siteledger.principals (
+  "name" text collate "C" not null,
+  "roles" text collate "C" not null,
+  "token_sha256" text collate "C" not null,
+  "added_at" text collate "C" not null,
+  "added_by" text collate "C" not null,
+  "rotated_at" text collate "C",
+  "revoked_at" text collate "C",
+  "revoked_by" text collate "C"
 );
 
 create table siteledger.quarantine (
@@ -1335,7 +1406,8 @@ create view construction.ledger_hold_decisions (
   "amount" numeric(28,4),
   "decided_by" text collate "C",
   "decided_at" timestamp with time zone,
-  "why" text collate "C"
+  "why" text collate "C",
+  "principal" text collate "C"
 );
 
 -- Its owner's rights: SELECT
@@ -1419,6 +1491,8 @@ alter table construction.transmittals add constraint transmittals_pkey PRIMARY K
 
 alter table construction.vos add constraint vos_pkey PRIMARY KEY (id);
 
+alter table ledger.admin_log add constraint admin_log_pkey PRIMARY KEY (number);
+
 alter table ledger.ledger_entries add constraint ledger_entries_entry_id_key UNIQUE (entry_id);
 
 alter table ledger.ledger_entries add constraint ledger_entries_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'adjustment'::text, 'reversal'::text, 'accrual'::text])));
@@ -1468,6 +1542,8 @@ alter table siteledger.lookups add constraint lookups_pkey PRIMARY KEY (resource
 alter table siteledger.meta add constraint meta_pkey PRIMARY KEY (key);
 
 alter table siteledger.pace add constraint pace_pkey PRIMARY KEY (second);
+
+alter table siteledger.principals add constraint principals_pkey PRIMARY KEY (name);
 
 alter table siteledger.quarantine add constraint quarantine_pkey PRIMARY KEY (sequence);
 
@@ -1524,6 +1600,8 @@ CREATE INDEX lookups_waiting ON siteledger.lookups USING btree (resource, since)
 CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
 
 CREATE UNIQUE INDEX ledger_entries_payment ON ledger.ledger_entries USING btree (ipc_id, ledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
+
+CREATE TRIGGER admin_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.admin_log FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 

@@ -27,8 +27,11 @@ export interface Linked<Fact = Omit<FactRow, "chain">, Entry = Row> {
 /** The link before the first one. */
 export const start = ""
 
-/** Assigned by the database, or the chain itself. */
-const besides: ReadonlySet<string> = new Set(["chain", "number"])
+/**
+ * Assigned by the database, or the chain itself; or in the fact, of which an older worker, who doesn't know the column, would
+ * make another link.
+ */
+const besides: ReadonlySet<string> = new Set(["chain", "number", "principal"])
 
 const namesOf = ({ columns }: Table): ReadonlyArray<string> =>
   Object.keys(columns)

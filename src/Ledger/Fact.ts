@@ -32,8 +32,14 @@ export interface Preceding {
   readonly certificates: ReadonlyArray<Pick<CertificateFact, "at" | "units">>
 }
 
-interface ByPerson extends Common {
+interface Signed extends Common {
+  /** A note: whoever has the principal's token may write any name. */
   readonly by: string
+  /** As whom the worker knew them; absent in facts from before it was kept. */
+  readonly principal?: string
+}
+
+interface ByPerson extends Signed {
   readonly reason: string
 }
 
@@ -82,11 +88,10 @@ export interface ProjectFact extends Common {
 }
 
 /** A certificate from before the events began, signed off by a person; a later one replaces an earlier one. */
-export interface OpeningFact extends Common {
+export interface OpeningFact extends Signed {
   readonly kind: "opening"
   readonly units: bigint
   readonly certificate: string
-  readonly by: string
 }
 
 export interface DecisionFact extends ByPerson {

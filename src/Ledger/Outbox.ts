@@ -10,6 +10,7 @@
 import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
+import { named } from "../Runtime/Principal.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { LedgerError } from "./People/Decide.ts"
 import * as Epoch from "./Epoch.ts"
@@ -203,8 +204,9 @@ const byHand = (
         return yield* new LedgerError({ message: "Say who pauses it (--by) and why (--reason)." })
       }
       const since = yield* now
+      const why = `Paused by ${yield* named(by)}: ${reason}.`
       return yield* store.transaction(async (tx) => {
-        await Halt.halt(tx, { since, why: `Paused by ${by}: ${reason}.` })
+        await Halt.halt(tx, { since, why })
         return Epoch.raise(tx)
       })
     }),
@@ -221,7 +223,8 @@ const byHand = (
       }
       const only = yield* one(entry)
       const at = yield* now
-      yield* store.transaction((tx) => Messages.settle(tx, only, at, `Settled by ${by}: ${reason}`))
+      const how = `Settled by ${yield* named(by)}: ${reason}`
+      yield* store.transaction((tx) => Messages.settle(tx, only, at, how))
       yield* wake
     }),
     send: Effect.fn("Outbox.send")(function* (fromSequence) {

@@ -1,10 +1,11 @@
 /**
  * What people do to the books: answer a hold, sign off opening certificates, add an entry, take one back, compare with the
- * accounting system. Each is a fact under their name, posted when it returns.
+ * accounting system. Each is a fact under their name and their principal, posted when it returns.
  */
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
 import * as Instant from "../Domain/Instant.ts"
+import { named, Principal, signing } from "../Runtime/Principal.ts"
 import { oneAtATime } from "../Stores/Sql.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import type { AccountingFile } from "./People/AccountingFile.ts"
@@ -82,13 +83,17 @@ interface With {
 
 const refused = (message: string) => new LedgerError({ message })
 
-export const byPeople = (given: With): ByPeople => ({
-  ...answering(given),
-  ...correcting(given),
-  ...closing(given),
-  ...comparing(given),
-  release: Release.releasing(given)
-})
+export const byPeople = (given: With): ByPeople => {
+  const record: With["record"] = (facts) => Effect.flatMap(signing, (signed) => given.record(facts.map(signed)))
+  const recorder = { ...given, record }
+  return {
+    ...answering(recorder),
+    ...correcting(recorder),
+    ...closing(given),
+    ...comparing(given),
+    release: Release.releasing(given)
+  }
+}
 
 const recording =
   ({ record }: With) =>
@@ -118,7 +123,8 @@ const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
       const open = yield* store.run((db) => Look.holdsLike(db, decision.hold))
       const terms = yield* agreedBy(given)
       const currency = yield* currencyFor(open[0], terms)
-      const done = yield* recorded(factOf(decision, open, { currency, terms }, yield* now))
+      const decided = { ...decision, principal: yield* Principal }
+      const done = yield* recorded(factOf(decided, open, { currency, terms }, yield* now))
       return done.facts === 0 ? yield* refused("The hold has just been closed by an event.") : done
     }),
     signOff: Effect.fn("Ledger.signOff")(function* (openings, by) {
@@ -168,12 +174,13 @@ const closing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<ByPe
   changePeriod: Effect.fn("Ledger.changePeriod")(function* (change) {
     yield* beforeDeciding
     const at = yield* now
+    const signed = yield* signing
     const posting = yield* outbox?.posting ?? Effect.undefined
     const done = yield* store.transaction(async (tx) => {
       await oneAtATime(tx, "ledger")
       const closed = Periods.changed(change, (await Agreed.newestIn(tx)) ?? terms, at)
       if (typeof closed === "string") return closed
-      const next = await Agreed.close(tx, closed, terms)
+      const next = await Agreed.close(tx, signed(closed), terms)
       const recorded = await NewTerms.askAgain(tx, next, at, posting)
       return { recorded, openFrom: Periods.firstOpenDay(next) }
     })
@@ -189,6 +196,7 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
   takeOver: Effect.fn("Ledger.takeOver")(function* ({ lines }, by) {
     yield* beforeDeciding
     const at = yield* now
+    const [signed, who] = [yield* signing, yield* named(by.by)]
     const posting = yield* outbox?.posting ?? Effect.undefined
     const done = yield* store.transaction(async (tx) => {
       await oneAtATime(tx, "ledger")
@@ -197,8 +205,9 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
       if (different.length > 0) return different.slice(0, mostShown).join(" ")
       // What is on its way now could be cancelled and arrive nevertheless.
       if (takesOver.length > 0 && (await Halt.haltOf(tx)) === undefined) return notPaused
-      await Compared.settle(tx, settles, { ...by, knownAt: at })
-      const all = await Books.record(tx, Comparison.factsOf(comparison, { ...by, at }), terms, posting)
+      await Compared.settle(tx, settles, { ...by, by: who, knownAt: at })
+      const facts = Comparison.factsOf(comparison, { ...by, at }).map(signed)
+      const all = await Books.record(tx, facts, terms, posting)
       await Halt.resume(tx)
       return all
     })

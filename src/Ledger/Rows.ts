@@ -64,7 +64,8 @@ export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since 
     decided_by: decision?.by ?? null,
     decided_at: fact.knownAt,
     why: decision?.reason ?? null,
-    fact: fact.number
+    fact: fact.number,
+    principal: decision?.principal ?? null
   }
 }
 

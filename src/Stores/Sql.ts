@@ -164,5 +164,6 @@ const turns = {
   pace: 7_130_221_004,
   refused: 7_130_221_005,
   outbox: 7_130_221_006,
-  uptime: 7_130_221_007
+  uptime: 7_130_221_007,
+  principals: 7_130_221_008
 } as const

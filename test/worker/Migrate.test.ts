@@ -16,12 +16,12 @@ import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
 const made = {
-  ledger: { from: null, to: "0003", isMoved: false },
-  siteledger: { from: null, to: "0004" },
+  ledger: { from: null, to: "0005", isMoved: false },
+  siteledger: { from: null, to: "0005" },
   olderWorkers: 0
 }
 
-const current = { ...made, ledger: { ...made.ledger, from: "0003" }, siteledger: { from: "0004", to: "0004" } }
+const current = { ...made, ledger: { ...made.ledger, from: "0005" }, siteledger: { from: "0005", to: "0005" } }
 
 describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
   const databaseOf = ({ database }: World) => database ?? assert.fail("no database")
@@ -61,9 +61,9 @@ describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
     const migrating = { ...given, SITELEDGER_MIGRATE_URL_FILE: secret }
     const migrated = await run(migrating, "migrate")
     assert.strictEqual(migrated.code, 0, migrated.stderr)
-    const words = /^The tables of ledger were made in version 0003\.\nThe tables of .* were made in version 0004\.\n$/
+    const words = /^The tables of ledger were made in version 0005\.\nThe tables of .* were made in version 0005\.\n$/
     assert.match(migrated.stdout, words)
-    assert.match((await run(migrating, "migrate")).stdout, /^The tables of ledger are current: version 0003\.\n.*\n$/)
+    assert.match((await run(migrating, "migrate")).stdout, /^The tables of ledger are current: version 0005\.\n.*\n$/)
     assert.deepStrictEqual(JSON.parse((await run(migrating, "migrate", "--json")).stdout), current)
 
     const events = storyEvents(5, 60)

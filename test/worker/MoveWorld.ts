@@ -121,7 +121,10 @@ export const strange = `
     values (2, 'f', 'i', 'accrual', '-0.0001', 'i', 'd', 'c', 'at', 'k', 'p', '{}', 7,
       '{"9":"-9999999999999999999999.0001","1400":"9999999999999999999999.0000","__proto__":"0.0001","a \\"b\\"\\n":"0.0000"}');
   insert into ledger_holds values ('h', 'i', 'r', 'zero-amount', 's', '[]', '-12.5000', 'EUR', 'settlement');
-  insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8);
+  insert into ledger_hold_decisions values (3, 'h2', 'i', 'r', 'zero-amount', 's', 'reject', null, 'me', 'd', null, 8,
+    'Zoë.7');
+  insert into principals values ('zoe', '["decide","read"]', 'h', 'a', 'os:Zoë "x"', null, 'r', 'admin');
+  insert into admin_log values (5, 'a', 'os:Zoë "x"', 'replay', null), (6, 'b', 'zoe', 'ledger-accept', 'Zoë\nthe 2nd');
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`
 
 export const makeStore = async (path: string, sql: string): Promise<void> => {

@@ -24,6 +24,11 @@ export interface Decision {
   readonly reason: string
 }
 
+interface Decided extends Decision {
+  /** Who decides as the worker knows them; null: it doesn't. */
+  readonly principal: string | null
+}
+
 interface Open {
   readonly hold_id: string
   readonly ipc_id: string
@@ -74,7 +79,7 @@ const insteadOf = ({ basis, reason }: Open): string | undefined =>
     : awaited[reason]
 
 /** The fact, or a sentence for the person about what is wrong. */
-export const factOf = (decision: Decision, open: ReadonlyArray<Open>, money: In, now: Instant): NewFact | string => {
+export const factOf = (decision: Decided, open: ReadonlyArray<Open>, money: In, now: Instant): NewFact | string => {
   const { by, reason, verdict } = decision
   const [hold, another] = open
   if (hold === undefined) return `There is no open hold ${decision.hold}.`
@@ -85,7 +90,9 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, money: In,
     return `A payment that was made can't be rejected. ${instead}`
   }
   const first = hold.reason === "second-person" && verdict === "accept" ? firstPerson(hold) : undefined
-  if (first !== undefined && isSame(first, by)) return `${first} asked for it: a different person has to accept it.`
+  if (first !== undefined && isSamePerson(first, decision)) {
+    return `${first.by} asked for it: a different person has to accept it.`
+  }
   const units = unitsOf(decision, hold.reason, money)
   if (typeof units === "string") return units
   const currency = currencyOf(decision, hold.reason)
@@ -94,7 +101,22 @@ export const factOf = (decision: Decision, open: ReadonlyArray<Open>, money: In,
   return { kind: "decision", ipcId, knownAt: now, holdId, verdict, units, ...currency, by, reason }
 }
 
-const firstPerson = ({ basis }: Open): string => String((JSON.parse(basis) as Basis)[0]?.["by"])
+interface Person {
+  readonly by: string
+  readonly principal: string | null
+}
+
+const firstPerson = ({ basis }: Open): Person => {
+  const [act] = JSON.parse(basis) as Basis
+  const principal = act?.["principal"]
+  return { by: String(act?.["by"]), principal: typeof principal === "string" ? principal : null }
+}
+
+/** The admin token and a user of the operating system may be shared; a principal is one person, whatever name is noted. */
+const isShared = (principal: string): boolean => principal === "admin" || principal.startsWith("os:")
+
+const isSamePerson = (one: Person, other: Person): boolean =>
+  isSame(one.by, other.by) || (one.principal !== null && one.principal === other.principal && !isShared(one.principal))
 
 /** However it is spelled: case, spaces and the form of accented letters don't make another person. */
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other)

@@ -1,11 +1,12 @@
 /**
  * A person releases drafts that were never sent: they go to the accounting system as posted.
  *
- * Each is a fact under the person's name, so the chain covers it and nothing forgets it. It is recorded in the transaction
+ * Each is a fact under the person's name and principal, so the chain covers it and nothing forgets it. It is recorded in the transaction
  * that changes the outbox; if the process dies between two of many, those before stay released.
  */
 import { Effect } from "effect"
 import type { Instant } from "../../Domain/Instant.ts"
+import { signing } from "../../Runtime/Principal.ts"
 import { oneAtATime } from "../../Stores/Sql.ts"
 import type { Store, StoreError } from "../../Stores/Store.ts"
 import * as Books from "../Books.ts"
@@ -35,24 +36,22 @@ interface Signed {
 /** In a transaction. */
 const draftsAtOnce = 500
 
-const some = ({ store, terms }: With, entry: string | undefined, { by, reason }: Signed, knownAt: Instant) =>
-  store.transaction(async (tx) => {
+const some = Effect.fnUntraced(function* ({ now, store, terms }: With, entry: string | undefined, by: Signed) {
+  const knownAt = yield* now
+  const signed = yield* signing
+  return yield* store.transaction(async (tx) => {
     await oneAtATime(tx, "ledger")
     const drafts = await Drafts.releasable(tx, entry, draftsAtOnce)
     if (typeof drafts === "string") return drafts
     const ids = drafts.map(({ entry_id }) => entry_id)
-    const facts = drafts.map(({ entry_id: entryId, ipc_id: ipcId }) => ({
-      kind: "release" as const,
-      ipcId,
-      knownAt,
-      entryId,
-      by,
-      reason
-    }))
+    const facts = drafts.map(({ entry_id: entryId, ipc_id: ipcId }) =>
+      signed({ kind: "release" as const, ipcId, knownAt, entryId, by: by.by, reason: by.reason })
+    )
     await Books.record(tx, facts, terms)
     await Drafts.release(tx, ids, knownAt)
     return ids.length
   })
+})
 
 /** One, by its entry's id or the beginning of it; undefined: all of them. */
 export const releasing = (given: With) =>
@@ -65,7 +64,7 @@ export const releasing = (given: With) =>
     }
     let released = 0
     for (let last = draftsAtOnce; last === draftsAtOnce; released += last) {
-      const done = yield* some(given, entry, signed, yield* given.now)
+      const done = yield* some(given, entry, signed)
       if (typeof done === "string") return yield* new LedgerError({ message: done })
       last = done
     }

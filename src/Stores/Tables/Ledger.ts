@@ -218,7 +218,12 @@ export const ledger = {
       decided_by: optional(text, "Who decided; null if later facts did."),
       decided_at: required(instant, "When it was resolved."),
       why: optional(text, "The reason given."),
-      fact
+      fact,
+      principal: optional(
+        text,
+        "The principal that decided; null if later facts did, or before principals were kept.",
+        { since: 5 }
+      )
     }
   },
   ...outbox

@@ -1,7 +1,7 @@
 /**
  * What the program keeps about itself.
  */
-import { instant, int32, json, numbered, optional, required, type Tables, text, truth } from "../Table.ts"
+import { instant, int32, json, matching, numbered, optional, required, type Tables, text, truth } from "../Table.ts"
 
 /** Facts in `meta` that other files hold, too, or that change with every batch: they aren't logged (`RowLog`). */
 export const unlogged = "key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
@@ -44,6 +44,36 @@ export const operate = {
       version: optional(text, "The version of siteledger that it runs; null from a worker of version 0.1.", {
         since: 4
       })
+    }
+  },
+  principals: {
+    says: "Who may ask the workers for what, each with a token of their own.",
+    since: 5,
+    key: ["name"],
+    isLogged: true,
+    columns: {
+      name: required(text, "Its name, as decisions record it: never used twice."),
+      roles: required(json, "Its roles, as a JSON array: read, decide, operate."),
+      token_sha256: required(matching(/^[0-9a-f]{64}$/), "The SHA-256 of its token, which is nowhere."),
+      added_at: required(instant, "When it was added."),
+      added_by: required(text, "The principal that added it."),
+      rotated_at: optional(instant, "When it got its present token; null if that is the first."),
+      revoked_at: optional(instant, "Since when it may do nothing; null while it may."),
+      revoked_by: optional(text, "The principal that revoked it.")
+    }
+  },
+  admin_log: {
+    says: "What was asked of the workers that changes something, written before it is done. Append-only.",
+    since: 5,
+    key: ["number"],
+    isLogged: true,
+    isAppendOnly: true,
+    columns: {
+      number: numbered("Its sequence number."),
+      at: required(instant, "When it was asked."),
+      principal: required(text, "Who asked: a principal, admin, or os: and a user of the operating system."),
+      verb: required(text, "The verb, as `AdminApi` names it."),
+      noted_by: optional(text, "The name given with --by, a note; null if the verb takes none.")
     }
   },
   alerts: {

@@ -79,13 +79,13 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       []
     )
     const made = {
-      ledger: { from: null, to: "0004", isMoved: false },
-      rest: { from: null, to: "0004" },
+      ledger: { from: null, to: "0005", isMoved: false },
+      rest: { from: null, to: "0005" },
       olderWorkers: 0
     }
     assert.deepStrictEqual(await roles.migrated(database), made)
     await Effect.runPromise(opened(worker))
-    const current = { ...made, ledger: { ...made.ledger, from: "0004" }, rest: { from: "0004", to: "0004" } }
+    const current = { ...made, ledger: { ...made.ledger, from: "0005" }, rest: { from: "0005", to: "0005" } }
     assert.deepStrictEqual(await roles.migrated(database), current)
     // Nothing is due for the owner, so its address isn't needed.
     assert.deepStrictEqual(await Effect.runPromise(migrateAll(Redacted.make(worker), Option.none())), current)
@@ -100,6 +100,8 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
         from pg_class c, aclexplode(c.relacl) a where relnamespace = 'ledger'::regnamespace
           and a.grantee = '${roles.worker}'::regrole group by 1 order by 1`)
     const rights = {
+      admin_log: "INSERT, SELECT",
+      admin_log_number_seq: "SELECT, UPDATE",
       kysely_migration: "SELECT",
       kysely_migration_lock: "SELECT",
       ledger_entries: "INSERT, SELECT",
@@ -155,7 +157,7 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       const step = yield* Effect.promise(() =>
         using(as, (it) => migrateLedgerFor({ role: roles.worker, versions: [] }, it, later))
       )
-      assert.deepStrictEqual(step, { from: "0004", to: "0005", isMoved: false })
+      assert.deepStrictEqual(step, { from: "0005", to: "0006", isMoved: false })
       yield* ledger.hear([certified("2", 1, 3, "5.0000"), paid("2", 2, 4)])
       yield* Effect.promise(() => start(later))
       yield* ledger.hear([certified("3", 1, 5, "5.0000"), paid("3", 2, 6)])
@@ -174,7 +176,7 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       [{ hold_id: "h", remark: "so" }]
     )
     // This version no longer starts there, as it never did on a newer one's tables.
-    const newer = "the ledger's tables were made by a newer siteledger \\(0005\\): run that version"
+    const newer = "the ledger's tables were made by a newer siteledger \\(0006\\): run that version"
     assert.match(await refusal(worker), sentence(database.name, newer))
     assert.match(await refused(worker, owner), sentence(database.name, newer))
   })

@@ -42,6 +42,7 @@ const posted = Effect.gen(function* () {
 const putBack = `
   alter table ledger.ledger_facts set schema siteledger; alter table ledger.ledger_terms set schema siteledger;
   alter table ledger.ledger_entries set schema siteledger; alter table ledger.ledger_hold_decisions set schema siteledger;
+  drop table ledger.admin_log;
   do $$
   declare
     made record;
@@ -57,7 +58,8 @@ const putBack = `
     drop column parents_sure;
   alter table siteledger.sightings drop column parent;
   drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
-    siteledger.unheard;
+    siteledger.unheard, siteledger.principals;
+  alter table siteledger.ledger_hold_decisions drop column principal cascade;
   delete from siteledger.kysely_migration where name > '0003'`
 
 export const released: Kind = { kind: "of version 0.1.0", version: "0001", make: (url) => Postgres.query(url, dump) }
