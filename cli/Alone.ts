@@ -15,7 +15,7 @@ import { Reasons } from "../src/Runtime/Reasons.ts"
 
 export const exporting = exports.pipe(Layer.provideMerge(Inbox.layer), Layer.provideMerge(storesAlone))
 
-export const secrets = sealed.pipe(Layer.provide([store, Reasons.layer]))
+export const secrets = sealed.pipe(Layer.provide(Reasons.layer), Layer.provideMerge(store))
 
 export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.provideMerge(Settings.layer))
 
@@ -28,4 +28,6 @@ export const stored = storesAlone
 /** The Store alone, and the chart. */
 export const journal = store.pipe(Layer.provideMerge(Settings.layer))
 
-export const outbox = Outbox.layerAlone.pipe(Layer.provide(store))
+export const outbox = Outbox.layerAlone.pipe(Layer.provideMerge(store))
+
+export const principals = store

@@ -1,9 +1,9 @@
 /**
- * Carries out a verb: through the admin listener if a worker is running on the data directory, otherwise in this
- * process with the lock taken. The files never have two owners.
+ * Carries out a verb: through the admin listener of the worker that SITELEDGER_WORKER_URL names; else of one that is running
+ * on the data directory; else in this process with the lock taken. The files never have two owners.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, flow, type Layer, Option, Schema } from "effect"
+import { Effect, flow, type Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Settings } from "../config/Settings.ts"
@@ -11,24 +11,45 @@ import type { LedgerError } from "../src/Ledger/People/Decide.ts"
 import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
+import { ownUser } from "../src/Operate/Admin/Callers.ts"
 import { underWay } from "../src/Runtime/Progress.ts"
 import { codeOf } from "../src/Runtime/SystemFailure.ts"
 import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lock.ts"
 import * as Bar from "./Bar.ts"
 
-/** The running worker, if there is one. */
-export const running = Effect.gen(function* () {
+/** Where a worker answers, and the token to ask it with. */
+export interface Asked extends Pick<WorkerNote, "admin" | "token"> {
+  /** A person named it, so nothing is done here in its place. */
+  readonly isNamed: boolean
+}
+
+/** The worker on the data directory, if one is running. */
+export const ownWorker = Effect.gen(function* () {
   const { dataDir } = yield* Settings
-  if (isNoteClosed(dataDir)) return yield* otherUsers(dataDir)
-  return readNote(dataDir)
+  return isNoteClosed(dataDir) ? yield* otherUsers(dataDir) : readNote(dataDir)
+})
+
+/** The worker to ask, if there is one. */
+export const running = Effect.gen(function* () {
+  const { token: given, workerUrl } = yield* Settings
+  const token = Option.map(given, Redacted.value)
+  if (Option.isSome(workerUrl)) {
+    const admin = workerUrl.value.href.replace(/\/+$/, "")
+    return Option.some<Asked>({ admin, token: Option.getOrElse(token, () => ""), isNamed: true })
+  }
+  return Option.map(yield* ownWorker, (note): Asked => {
+    return { admin: note.admin, token: Option.getOrElse(token, () => note.token), isNamed: false }
+  })
 })
 
 const otherUsers = (dataDir: string) =>
   new VerbError({
-    message: `The worker on ${dataDir} (SITELEDGER_DATA_DIR) belongs to another user: ask as that user.`
+    message:
+      `The worker on ${dataDir} (SITELEDGER_DATA_DIR) belongs to another user: ask as that user, or as ` +
+      "a principal (SITELEDGER_WORKER_URL, SITELEDGER_TOKEN)."
   })
 
-const listenerOf = ({ admin, token }: WorkerNote) =>
+const listenerOf = ({ admin, token }: Pick<Asked, "admin" | "token">) =>
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.mapRequest(flow(HttpClientRequest.prependUrl(admin), HttpClientRequest.bearerToken(token)))
@@ -70,8 +91,14 @@ const unreadable = new VerbError({
   message: "The worker's answer can't be read: it runs another version of siteledger."
 })
 
+/** What is done when it is gone. */
+export const instead =
+  <A, E, R>({ admin, isNamed }: Asked, here: Effect.Effect<A, E, R>) =>
+  (): Effect.Effect<A, E | VerbError, R> =>
+    isNamed ? Effect.fail(new VerbError({ message: `No worker answers at ${admin} (SITELEDGER_WORKER_URL).` })) : here
+
 /** The running worker's status. */
-export const report = (note: WorkerNote) =>
+export const report = (note: Pick<Asked, "admin" | "token">) =>
   answered(
     Effect.gen(function* () {
       const httpClient = yield* listenerOf(note)
@@ -85,7 +112,7 @@ type VerbClient = {
 }
 
 /** Fails with `Unanswered` if it is gone. */
-export const throughWorker = <Name extends VerbName>(note: WorkerNote, verb: Name, payload: Payload<Name>) =>
+export const throughWorker = <Name extends VerbName>(note: Asked, verb: Name, payload: Payload<Name>) =>
   answered(
     Effect.gen(function* () {
       const client: VerbClient = yield* HttpApiClient.group(AdminApi, {
@@ -106,7 +133,7 @@ export const ask = <Name extends VerbName, E, R>(
   Effect.gen(function* () {
     const { dataDir } = yield* Settings
     const name = verb.replaceAll("-", " ")
-    const here = carryOut(verb, payload).pipe(
+    const here = carryOut(verb, payload, yield* ownUser).pipe(
       Bar.shown(name, underWay),
       Effect.provide(alone),
       Effect.tap(afterwards),
@@ -118,7 +145,7 @@ export const ask = <Name extends VerbName, E, R>(
       name,
       Effect.map(report(note.value), ({ tasks }) => tasks)
     )(throughWorker(note.value, verb, payload))
-    return yield* Effect.catchIf(there, isNotThere, () => here)
+    return yield* Effect.catchIf(there, isNotThere, instead(note.value, here))
   })
 
 /** Asks for the journal, a part at a time. */
@@ -136,10 +163,11 @@ export const askForJournal = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const { dataDir } = yield* Settings
+    const user = yield* ownUser
     const here = Effect.flatMap(Effect.context<JournalNeeds>(), (services) =>
       read({
-        days: (payload) => Effect.provideContext(carryOut("ledger-days", payload), services),
-        entries: (payload) => Effect.provideContext(carryOut("ledger-entries", payload), services)
+        days: (payload) => Effect.provideContext(carryOut("ledger-days", payload, user), services),
+        entries: (payload) => Effect.provideContext(carryOut("ledger-entries", payload, user), services)
       })
     ).pipe(Effect.provide(alone), Effect.provide(Lock.layerAt(dataDir)))
     const note = yield* running
@@ -149,5 +177,5 @@ export const askForJournal = <A, E, R>(
       days: (payload) => throughWorker(value, "ledger-days", payload),
       entries: (payload) => throughWorker(value, "ledger-entries", payload)
     })
-    return yield* Effect.catchTag(through, "Unanswered", () => here)
+    return yield* Effect.catchTag(through, "Unanswered", instead(value, here))
   })

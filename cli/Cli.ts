@@ -18,6 +18,7 @@ import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
 import { migrate } from "./migrate.ts"
 import { move } from "./move.ts"
+import { principal } from "./principal.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { rebuild } from "./rebuild.ts"
@@ -55,6 +56,7 @@ const siteledger = Command.make("siteledger").pipe(
     replay,
     rebuild,
     secret,
+    principal,
     backup,
     restore,
     migrate,

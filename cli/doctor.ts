@@ -15,7 +15,7 @@ import { server } from "../src/Operate/Doctor/Server.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { publishedPath } from "../pipelines/nightly.ts"
-import { report, running } from "./Ask.ts"
+import { ownWorker, report } from "./Ask.ts"
 import { payload } from "./doctor/payload.ts"
 import { json, optionalText } from "./Options.ts"
 import * as Print from "./Print.ts"
@@ -114,7 +114,7 @@ const alone = ok("No worker is running on this data directory.")
 const inUse = Effect.succeed(ok("The running worker has it open."))
 
 const worker = Effect.gen(function* () {
-  const note = yield* running
+  const note = yield* ownWorker
   if (Option.isNone(note))
     return warn("A process holds the data directory: a worker that is still starting, or a verb.")
   const { pid } = note.value

@@ -95,9 +95,10 @@ const hold = (row: Row): string => {
 }
 
 const decision = (row: Row): string => {
+  const principal = row["principal"] == null ? "" : ` (${row["principal"]})`
   const by =
     row["verdict"] === "answered"
       ? "answered by an event"
-      : `${row["verdict"]}ed by ${row["decided_by"]}: ${row["why"]}`
+      : `${row["verdict"]}ed by ${row["decided_by"]}${principal}: ${row["why"]}`
   return `${row["decided_at"]}  ${row["reason"]} ${by}${row["amount"] === null ? "" : ` (${row["amount"]})`}`
 }

@@ -8,10 +8,11 @@ import { Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { applyingAlone } from "../pipelines/live.ts"
 import { stores } from "../pipelines/stores.ts"
-import { Receiver } from "../src/Intake/Receiver.ts"
-import { Uptime } from "../src/Intake/Uptime.ts"
+import type { Receiver } from "../src/Intake/Receiver.ts"
+import type { Uptime } from "../src/Intake/Uptime.ts"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
+import type { Store } from "../src/Stores/Store.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
 import { json, optionalText, toggle } from "./Options.ts"
@@ -35,20 +36,21 @@ const reason = Flag.String("reason").pipe(
 /** Only here is the service's configuration needed; a running worker has it already. */
 const alone = applyingAlone.pipe(Layer.provideMerge(stores), Layer.provide(Settings.layerAll))
 
-const throughWorker = new VerbError({ message: "This goes through the running worker: start it first." })
+/** Of what only a worker has. */
+const noWorker: Layer.Layer<Receiver | Store | Uptime, VerbError> = Layer.effectContext(
+  Effect.fail(new VerbError({ message: "This goes through the running worker: start it first." }))
+)
 
 export const replay = Command.make(
   "replay",
   { gapClosed, json, reason, refusedSeen },
   Effect.fnUntraced(function* ({ gapClosed: from, json: asJson, reason: why, refusedSeen: isSeen }) {
     if (Option.isSome(from)) {
-      const noUptime = Layer.effect(Uptime, Effect.fail(throughWorker))
-      const found = yield* ask("close-gap", { from: from.value, reason: why }, noUptime)
+      const found = yield* ask("close-gap", { from: from.value, reason: why }, noWorker)
       return yield* Said.answer(asJson, closedGap)(found)
     }
     if (isSeen) {
-      const noReceiver = Layer.effect(Receiver, Effect.fail(throughWorker))
-      return yield* Said.answer(asJson, seen)(yield* ask("refused-seen", {}, noReceiver))
+      return yield* Said.answer(asJson, seen)(yield* ask("refused-seen", {}, noWorker))
     }
     return yield* Said.answer(asJson, read)(yield* ask("replay", {}, alone))
   })

@@ -31,7 +31,11 @@ const report = Effect.gen(function* () {
   const { dataDir } = yield* Settings.Settings
   const note = yield* Ask.running
   if (Option.isNone(note)) return yield* noWorker(dataDir)
-  return yield* Effect.catchTag(Ask.report(note.value), "Unanswered", () => noWorker(dataDir))
+  return yield* Effect.catchTag(
+    Ask.report(note.value),
+    "Unanswered",
+    Ask.instead(note.value, Effect.fail(noWorker(dataDir)))
+  )
 })
 
 const flags = { json, watch: toggle("watch", "Go on until ctrl-c: each second on a terminal, each change in a pipe") }

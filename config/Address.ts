@@ -47,6 +47,9 @@ export const redirect = one(
 
 export const sink = one("must be an https URL (http on loopback only) without credentials or #fragment.", encrypted)
 
+/** It is sent a token. */
+export const worker = sink
+
 /** Without a trailing slash, so that paths can be appended; a bare origin keeps the slash that URL insists on. */
 export const service = one(
   "must be an absolute http or https URL without credentials, ?query or #fragment.",

@@ -3,6 +3,7 @@
  * docs/configuration.md come from here, and what is none of them is refused.
  */
 import { sections as accounting } from "./Accounting.ts"
+import { asking } from "./Asking.ts"
 import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import { migration } from "./Migration.ts"
@@ -16,6 +17,7 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["What the service offers", offered],
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
+  ["Asking a worker, as a principal", asking],
   ["Migrations on PostgreSQL", migration],
   ["The ledger", { ...posting, ...waiting }],
   ...accounting,

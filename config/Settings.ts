@@ -11,6 +11,7 @@ import * as Accounting from "./Accounting.ts"
 import { quickBooks } from "./Accounting/QuickBooks.ts"
 import { tryton } from "./Accounting/Tryton.ts"
 import { xero } from "./Accounting/Xero.ts"
+import { asking } from "./Asking.ts"
 import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
 import { type Environment, fields, read, SettingsError, warnings } from "./Environment.ts"
 import * as Ledger from "./Ledger.ts"
@@ -35,6 +36,7 @@ const settings = (environment: Environment) => {
     ...worker,
     ...fields(environment, log),
     ...fields(environment, telemetry),
+    ...fields(environment, asking),
     ...fields(environment, Ledger.waiting),
     ledger: Ledger.termsOf(fields(environment, Ledger.posting), worker.timezone, reading),
     /** How entries are laid out for an accounting system. */

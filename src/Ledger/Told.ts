@@ -40,8 +40,8 @@ export const tell = Effect.fnUntraced(function* ({ closed, entries, opened }: Re
     const opening = LogLine.write("hold.opened", { hold, ipc, why, reference, amount: amountOf(units), currency })
     yield* Trace.within(eventOf(basis), opening)
   }
-  for (const { decided_by: by, hold_id: hold, ipc_id: ipc, reason: why, verdict } of closed) {
-    yield* LogLine.write("hold.decided", { hold, ipc, why, verdict, by })
+  for (const { decided_by: by, hold_id: hold, ipc_id: ipc, principal, reason: why, verdict } of closed) {
+    yield* LogLine.write("hold.decided", { hold, ipc, why, verdict, by, principal })
   }
   if (!(yield* LogLine.isDetailed)) return
   for (const {

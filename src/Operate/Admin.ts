@@ -1,20 +1,22 @@
 /**
  * The admin listener: health, status and metrics for operators, and the verbs for the command line.
  *
- * Guarantees: it changes nothing without the token (the one in `worker.json`, or SITELEDGER_ADMIN_TOKEN, which
- * then also guards the status and the metrics); a request under a foreign Host name is refused, so a web page
- * can't reach it by DNS rebinding. It reveals no secret.
+ * Guarantees: a verb is done only for a token whose owner may (`Callers`), which the status and the metrics need, too,
+ * once SITELEDGER_ADMIN_TOKEN is set; otherwise a request for these under a foreign Host name is refused, so a web page
+ * can't read them by DNS rebinding. It reveals no secret.
  */
 import { createServer, type Server } from "node:http"
-import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Clock, Duration, Effect, Layer, Option, Redacted, Schema, SchemaIssue } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Duration, Effect, Layer, Schema, SchemaIssue } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type Listen, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Json from "../Domain/Json.ts"
 import { Lock } from "../Runtime/Lock.ts"
-import { AdminApi, payloadOf, type VerbName } from "./AdminApi.ts"
+import * as Callers from "./Admin/Callers.ts"
+import { answer } from "./Admin/Callers.ts"
+import * as AdminLog from "./AdminLog.ts"
+import { AdminApi, neededFor, payloadOf, type VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import * as Metrics from "./Metrics.ts"
 import { Status } from "./Status.ts"
@@ -25,32 +27,7 @@ import { Warehouse } from "../Stores/Warehouse.ts"
 
 const gracePeriod = Duration.seconds(2)
 
-/** The token for this run: the configured one, or a new one that only `worker.json` holds. */
-const tokens = Effect.map(Settings, ({ adminToken }) => ({
-  guardsReading: Option.isSome(adminToken),
-  token: Option.match(adminToken, {
-    onNone: () => randomBytes(32).toString("hex"),
-    onSome: Redacted.value
-  })
-}))
-
-const bearer = (request: HttpServerRequest.HttpServerRequest): string =>
-  /^Bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
-
-const isToken = (given: string, token: string): boolean =>
-  timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"))
-
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
-
-const answer = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(`${Json.stringify(body)}\n`, { status, contentType: "application/json" })
-
-/** Requires the token. */
-const guarded =
-  (token: string) =>
-  <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
-  (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
-    isToken(bearer(request), token) ? handler : Effect.succeed(answer(401, { error: "The admin token is needed." }))
 
 /** Without a configured token, only requests under this machine's own names are answered. */
 const local =
@@ -98,18 +75,23 @@ const wrongIn = (issue: SchemaIssue.Issue): string => {
 }
 
 const routes = Effect.gen(function* () {
-  const { token, guardsReading } = yield* tokens
-  const reading = guardsReading ? guarded(token) : local
-  const changing = guarded(token)
+  const { guarded, guardsReading, token } = yield* Callers.make
+  const reading = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+    guardsReading ? guarded("read", () => handler) : local(handler)
   const router = yield* HttpRouter.HttpRouter
   yield* router.add("GET", "/health/live", Effect.succeed(answer(200, { live: true })))
   yield* router.add("GET", "/health/ready", ready)
   yield* router.add("GET", AdminApi.groups.worker.endpoints.status.path, reading(status))
   yield* router.add("GET", "/metrics", reading(Metrics.response))
   for (const { identifier: name, path } of Object.values(AdminApi.groups.verbs.endpoints)) {
-    const done = Effect.flatMap(payloadFor(name), (payload) => carryOut(name, payload))
+    const done = (principal: string) =>
+      orExplain(
+        Effect.flatMap(payloadFor(name), (payload) =>
+          AdminLog.told({ verb: name, payload, principal })(carryOut(name, payload, principal))
+        )
+      )
     // Completed even if the client hangs up.
-    yield* router.add("POST", path, changing(orExplain(done)), { uninterruptible: true })
+    yield* router.add("POST", path, guarded(neededFor(name), done), { uninterruptible: true })
   }
   yield* announce(token)
 })

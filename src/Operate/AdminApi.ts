@@ -4,13 +4,14 @@
  *
  * It imports nothing of servers and stores, so that a browser can load it; test/tidy.test.ts checks that.
  */
-import { type Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AsOf } from "../Lake/Manifest.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
+import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
 import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
-import { nothing, refusals, verb } from "./AdminApi/Verb.ts"
+import { nothing, type Needed, Needs, refusals, verb } from "./AdminApi/Verb.ts"
 
 const Exported = Schema.Struct({
   run: Schema.String,
@@ -61,25 +62,36 @@ const Event = Schema.Struct({
 
 const verbs = [
   /** Writes an export to the lake. */
-  verb("export", { payload: nothing, answer: Exported }),
+  verb("export", { needs: "operate", payload: nothing, answer: Exported }),
   /** Makes a fresh copy for analysts. */
-  verb("publish", { payload: nothing, answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) }) }),
+  verb("publish", {
+    needs: "operate",
+    payload: nothing,
+    answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) })
+  }),
   /** Reads the quarantine again. */
-  verb("replay", { payload: nothing, answer: Schema.Struct({ read: Schema.Int, applied: Schema.Int }) }),
+  verb("replay", {
+    needs: "operate",
+    payload: nothing,
+    answer: Schema.Struct({ read: Schema.Int, applied: Schema.Int })
+  }),
   /** Rebuilds the warehouse from the inbox and a fresh walk. */
-  verb("rebuild", { payload: nothing, answer: Schema.Struct({ rebuilding: Schema.Boolean }) }),
+  verb("rebuild", { needs: "operate", payload: nothing, answer: Schema.Struct({ rebuilding: Schema.Boolean }) }),
   /** Copies the Store into a new file, or in place of an existing one. */
   verb("backup", {
+    needs: "operate",
     payload: Schema.Struct({ path: Schema.String, replace: Schema.optionalKey(Schema.Boolean) }),
     answer: Schema.Struct({ path: Schema.String })
   }),
   /** Records that what was missed since `from` has been replayed, or doesn't matter. */
   verb("close-gap", {
+    needs: "operate",
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ closed: Schema.Struct({ from: Schema.String, to: Schema.String, reason: Schema.String }) })
   }),
   /** The newest events, in stored order. */
   verb("events", {
+    needs: "read",
     payload: Schema.Struct({
       /** Those after this sequence; absent: of the newest. */
       after: Schema.optionalKey(Schema.Int),
@@ -93,14 +105,16 @@ const verbs = [
     answer: Schema.Struct({ through: Schema.Int, events: Schema.Array(Event) })
   }),
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
-  verb("refused-seen", { payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),
-  verb("secret-list", { payload: nothing, answer: Schema.Struct({ secrets: Schema.Array(Secret) }) }),
+  verb("refused-seen", { needs: "operate", payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),
+  verb("secret-list", { needs: "read", payload: nothing, answer: Schema.Struct({ secrets: Schema.Array(Secret) }) }),
   /** The secret of a subscription made by hand; valid at once, as all others are. */
   verb("secret-add", {
+    needs: "operate",
     payload: Schema.Struct({ secret: Schema.String }),
     answer: Schema.Struct({ added: Secret })
   }),
   verb("secret-retire", {
+    needs: "operate",
     payload: Schema.Struct({
       fingerprint: Schema.String,
       /** How long it stays valid, like `24 hours`; absent: it ends at once. */
@@ -114,9 +128,12 @@ const verbs = [
 
 export class AdminApi extends HttpApi.make("siteledger").add(
   HttpApiGroup.make("worker").add(
-    HttpApiEndpoint.get("status", "/status", { success: StatusReport, error: refusals, disableCodecs: true })
+    HttpApiEndpoint.get("status", "/status", { success: StatusReport, error: refusals, disableCodecs: true }).annotate(
+      Needs,
+      "read"
+    )
   ),
-  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs)
+  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs, ...principalVerbs)
 ) {}
 
 type Verbs = (typeof AdminApi)["groups"]["verbs"]["endpoints"]
@@ -124,6 +141,9 @@ type Verbs = (typeof AdminApi)["groups"]["verbs"]["endpoints"]
 export type VerbName = keyof Verbs
 export type Payload<Name extends VerbName> = HttpApiEndpoint.Payload<Verbs[Name]>["Type"]
 export type Answer<Name extends VerbName> = HttpApiEndpoint.Success<Verbs[Name]>["Type"]
+
+export const neededFor = (name: VerbName): Needed =>
+  Context.get(AdminApi.groups.verbs.endpoints[name].annotations, Needs)
 
 /** An endpoint holds its payload's schema by content type, untyped. */
 export const payloadOf = <Name extends VerbName>(name: Name): Schema.Codec<Payload<Name>> => {

@@ -13,13 +13,16 @@ import { Secrets } from "../Intake/Secrets.ts"
 import { Uptime } from "../Intake/Uptime.ts"
 import { Export } from "../Lake/Export.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
+import { Principal } from "../Runtime/Principal.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import * as Projection from "../Stores/Projection.ts"
 import { Store } from "../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
+import * as AdminLog from "./AdminLog.ts"
 import { events } from "./Events.ts"
 import { ledger } from "./Verbs/Ledger.ts"
+import { principals } from "./Verbs/Principals.ts"
 
 const secretAdd: Handler<"secret-add", Secrets> = Effect.fnUntraced(function* ({ secret }) {
   const text = secret.trim()
@@ -81,19 +84,24 @@ const verbs = {
     Effect.flatMap(Secrets, (secrets) => Effect.map(secrets.list, (listed) => ({ secrets: listed }))),
   "secret-add": secretAdd,
   "secret-retire": secretRetire,
-  ...ledger
+  ...ledger,
+  ...principals
 } satisfies { readonly [Name in VerbName]: Handler<Name> }
 
 /** The services that a verb needs. */
-export type Needs<Name extends VerbName> = Effect.Services<ReturnType<(typeof verbs)[Name]>>
+export type Needs<Name extends VerbName> = Effect.Services<ReturnType<(typeof verbs)[Name]>> | Store
 
 const handlers: { readonly [Name in VerbName]: Handler<Name, Needs<Name>> } = verbs
 
-/** Carries out a verb here. */
-export const carryOut = <Name extends VerbName>(name: Name, payload: Payload<Name>) =>
-  Effect.mapError(
-    Effect.andThen(isStorable(payload) ? Effect.void : notStorable, handlers[name](payload)),
-    ({ message }) => new VerbError({ message })
+/** Carries out a verb here, as this principal, who may. */
+export const carryOut = <Name extends VerbName>(name: Name, payload: Payload<Name>, principal: string) =>
+  Effect.andThen(
+    isStorable(payload) ? Effect.void : notStorable,
+    AdminLog.record({ verb: name, payload, principal })
+  ).pipe(
+    Effect.andThen(handlers[name](payload)),
+    Effect.provideService(Principal, principal),
+    Effect.mapError(({ message }) => new VerbError({ message }))
   )
 
 const isStorable = (value: unknown): boolean => {

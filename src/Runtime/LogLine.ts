@@ -10,12 +10,13 @@ import { stores, warehouse } from "./LogLine/Files.ts"
 import { lake } from "./LogLine/Lake.ts"
 import type { Given, Line } from "./LogLine/Line.ts"
 import { books, outbox } from "./LogLine/Money.ts"
-import { life, reasons, service } from "./LogLine/Worker.ts"
+import { life, reasons, service, verbs } from "./LogLine/Worker.ts"
 
 /** In the order of docs/log.md. */
 export const sections = {
   "The worker": life,
   Reasons: reasons,
+  "Who asked": verbs,
   "The service": service,
   Deliveries: intake,
   "The books": books,
@@ -28,6 +29,7 @@ export const sections = {
 const lines = {
   ...life,
   ...reasons,
+  ...verbs,
   ...service,
   ...intake,
   ...books,

@@ -95,7 +95,7 @@ const listening = (environment: Readonly<Record<string, string>> = {}) =>
   })
 
 const token = "configured-by-a-person-0123456789"
-const tokenNeeded = { status: 401, text: '{"error":"The admin token is needed."}\n' }
+const tokenNeeded = { status: 401, text: '{"error":"A valid token is needed."}\n' }
 const foreignName = { status: 403, text: '{"error":"This listener answers to localhost only."}\n' }
 const verbs = Object.values(AdminApi.groups.verbs.endpoints).map(({ path }) => path)
 
@@ -106,7 +106,7 @@ describe("a verb", () => {
         const { behind, note } = yield* listening(
           configured === undefined ? {} : { SITELEDGER_ADMIN_TOKEN: configured }
         )
-        if (configured !== undefined) assert.strictEqual(note.token, configured)
+        assert.notStrictEqual(note.token, configured)
         const wrong = [
           "",
           "Bearer",
@@ -120,8 +120,11 @@ describe("a verb", () => {
         }
         for (const path of verbs) assert.deepStrictEqual(yield* ask(note, "POST", path, {}), tokenNeeded)
         assert.strictEqual(behind.replays, 0)
-        const { status } = yield* ask(note, "POST", "/verbs/replay", { authorization: `bearer ${note.token}` })
-        assert.deepStrictEqual([status, behind.replays], [200, 1])
+        for (const right of [note.token, ...(configured === undefined ? [] : [configured])]) {
+          const { status } = yield* ask(note, "POST", "/verbs/replay", { authorization: `bearer ${right}` })
+          assert.strictEqual(status, 200)
+        }
+        assert.strictEqual(behind.replays, configured === undefined ? 1 : 2)
       })
     )
   }

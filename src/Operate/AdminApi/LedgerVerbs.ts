@@ -12,6 +12,7 @@ const Row = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Num
 export type Row = typeof Row.Type
 
 const listing = {
+  needs: "read" as const,
   payload: Schema.Struct({
     /** Absent: all IPCs. */
     ipc: Schema.optionalKey(Schema.String),
@@ -48,6 +49,7 @@ export const Posted = Schema.Struct({
 })
 
 const Period = {
+  needs: "decide" as const,
   payload: Schema.Struct({
     /** Like 2026-09. */
     month: Schema.String,
@@ -124,7 +126,13 @@ const Preview = Schema.Struct({
     openFrom: Text,
     /** What people have closed; absent: nothing. */
     closed: Schema.optionalKey(
-      Schema.Struct({ openFrom: Schema.String, by: Schema.String, at: Schema.String, reason: Schema.String })
+      Schema.Struct({
+        openFrom: Schema.String,
+        by: Schema.String,
+        principal: Schema.optionalKey(Schema.String),
+        at: Schema.String,
+        reason: Schema.String
+      })
     ),
     inClosedPeriod: Schema.Literals(["hold", "post"]),
     timezone: Schema.String,
@@ -168,25 +176,32 @@ export const ledgerVerbs = [
   /** The journal, newest first. */
   verb("ledger-list", listing),
   /** The posting dates of the journal, oldest first, as of now. */
-  verb("ledger-days", { payload: Range, answer: Schema.Struct({ days: Schema.Array(PostingDay) }) }),
+  verb("ledger-days", { needs: "read", payload: Range, answer: Schema.Struct({ days: Schema.Array(PostingDay) }) }),
   /** The first entries of a part of a posting date, as the chart lays them out. */
-  verb("ledger-entries", { payload: Part, answer: Schema.Struct({ entries: Schema.Array(JournalEntry) }) }),
+  verb("ledger-entries", {
+    needs: "read",
+    payload: Part,
+    answer: Schema.Struct({ entries: Schema.Array(JournalEntry) })
+  }),
   /** What waits for a decision, oldest first. */
   verb("ledger-holds", listing),
   /** An entry or a hold, by its id or its first characters: its row with its `lines`, its `basis` and the events behind it. */
   verb("ledger-show", {
+    needs: "read",
     payload: Schema.Struct({ id: Schema.String }),
     answer: Schema.Record(Schema.String, Schema.Json)
   }),
-  verb("ledger-accept", { payload: Decision, answer: Posted }),
-  verb("ledger-reject", { payload: Decision, answer: Posted }),
+  verb("ledger-accept", { needs: "decide", payload: Decision, answer: Posted }),
+  verb("ledger-reject", { needs: "decide", payload: Decision, answer: Posted }),
   /** Amounts from before the first event, signed off by a named person. */
   verb("ledger-opening", {
+    needs: "decide",
     payload: Schema.Struct({ openings: Schema.Array(Opening), by: Schema.String }),
     answer: Posted
   }),
   /** Adds an entry that no event tells of. */
   verb("ledger-post", {
+    needs: "decide",
     payload: Schema.Struct({
       ipc: Schema.String,
       amount: Schema.String,
@@ -205,6 +220,7 @@ export const ledgerVerbs = [
   }),
   /** Takes back an entry, by its id or its first characters. */
   verb("ledger-reverse", {
+    needs: "decide",
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Posted
   }),
@@ -212,9 +228,14 @@ export const ledgerVerbs = [
   verb("ledger-close", Period),
   /** Opens them again from the beginning of a month. */
   verb("ledger-open", Period),
-  verb("ledger-verify", { payload: Schema.Struct({ since: Schema.optionalKey(Schema.String) }), answer: Verified }),
-  verb("ledger-preview", { payload: nothing, answer: Preview }),
+  verb("ledger-verify", {
+    needs: "read",
+    payload: Schema.Struct({ since: Schema.optionalKey(Schema.String) }),
+    answer: Verified
+  }),
+  verb("ledger-preview", { needs: "read", payload: nothing, answer: Preview }),
   verb("report", {
+    needs: "read",
     payload: Schema.Struct({
       name: Schema.Literals(names),
       /** The last day that counts, like 2026-09-30; absent: today. */
@@ -222,5 +243,5 @@ export const ledgerVerbs = [
     }),
     answer: Schema.Struct({ columns: Schema.Array(Schema.String), rows: Schema.Array(Row) })
   }),
-  verb("explain", { payload: Schema.Struct({ ipc: Schema.String }), answer: Explained })
+  verb("explain", { needs: "read", payload: Schema.Struct({ ipc: Schema.String }), answer: Explained })
 ] as const

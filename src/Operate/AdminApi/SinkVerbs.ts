@@ -48,30 +48,35 @@ const Comparison = Schema.Struct({
 
 export const sinkVerbs = [
   /** What the accounting system refused permanently. */
-  verb("sink-dead", { payload: nothing, answer: Schema.Array(DeadMessage) }),
+  verb("sink-dead", { needs: "read", payload: nothing, answer: Schema.Array(DeadMessage) }),
   verb("sink-replay", {
+    needs: "operate",
     /** Absent: all of them. */
     payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
     answer: Schema.Struct({ replayed: Schema.Int })
   }),
   /** What the accounting system has, from a file on the worker's machine, beside the books. Changes nothing. */
-  verb("sink-compare", { payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
+  verb("sink-compare", { needs: "decide", payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
   /** Takes over what it has, and lets the outbox go on if it waits. */
   verb("sink-take-over", {
+    needs: "decide",
     payload: Schema.Struct({ path: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Posted
   }),
   /** Nothing is sent until a person compares; the epoch rises. */
   verb("sink-pause", {
+    needs: "decide",
     payload: Schema.Struct({ by: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ epoch: Schema.Int })
   }),
   verb("sink-settle", {
+    needs: "decide",
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ settled: Schema.String })
   }),
   /** Drafts that were never sent go to the accounting system as posted. */
   verb("sink-release", {
+    needs: "decide",
     payload: Schema.Struct({
       /** Absent: all of them. */
       entry: Schema.optionalKey(Schema.String),
@@ -86,6 +91,7 @@ export const sinkVerbs = [
   }),
   /** Queues the entries from this journal number on. */
   verb("sink-send", {
+    needs: "decide",
     payload: Schema.Struct({ from: Schema.Int }),
     answer: Schema.Struct({ queued: Schema.Int })
   })

@@ -1,8 +1,8 @@
 /**
- * How a verb is described: its name, its payload, its answer. All of it is plain JSON, so that both sides have the same
- * types and nothing is translated between them.
+ * How a verb is described: its name, what it needs, its payload, its answer. All of it is plain JSON, so that both sides
+ * have the same types and nothing is translated between them.
  */
-import { Schema, SchemaTransformation } from "effect"
+import { Context, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 
 /** Why something wasn't done, in one sentence for a person. */
@@ -20,12 +20,33 @@ const refusal = (status: number) =>
     HttpApiSchema.status(status)
   )
 
-/** It failed; it needs the token; it came under a Host name that isn't this machine's. */
+/** It failed; it needs a token; it needs another role, or came under a Host name that isn't this machine's. */
 export const refusals = [refusal(500), refusal(401), refusal(403)] as const
+
+/** What principals are given. `decide`: about money. `operate`: everything else that changes something. Both include `read`. */
+export const roles = ["read", "decide", "operate"] as const
+export type Role = (typeof roles)[number]
+
+/** What a request needs: a role, or what no principal is given, but whoever has the admin token or the data directory has. */
+export type Needed = Role | "admin"
+
+export const Needs = Context.Reference<Needed>("siteledger/Needs", { defaultValue: () => "admin" })
+
+interface Described<Payload, Answer> {
+  readonly needs: Needed
+  readonly payload: Schema.Codec<Payload>
+  readonly answer: Schema.Codec<Answer>
+}
 
 export const verb = <const Name extends string, Payload, Answer>(
   name: Name,
-  { payload, answer }: { readonly payload: Schema.Codec<Payload>; readonly answer: Schema.Codec<Answer> }
-) => HttpApiEndpoint.post(name, `/verbs/${name}`, { payload, success: answer, error: refusals, disableCodecs: true })
+  { answer, needs, payload }: Described<Payload, Answer>
+) =>
+  HttpApiEndpoint.post(name, `/verbs/${name}`, {
+    payload,
+    success: answer,
+    error: refusals,
+    disableCodecs: true
+  }).annotate(Needs, needs)
 
 export const nothing = Schema.Struct({})

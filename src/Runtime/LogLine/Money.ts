@@ -36,10 +36,12 @@ export const books = {
       ipc,
       why,
       verdict: text("accept, reject or answered"),
-      by: maybe(text("who decided; absent if what was learned did"))
+      by: maybe(text("who decided, as noted; absent if what was learned did")),
+      principal: maybe(text("the principal that decided; absent likewise"))
     },
-    ({ by, hold, ipc, verdict, why }) =>
-      `IPC ${ipc} no longer waits (${why}, hold ${hold}): ${by === null ? verdict : `${verdict} by ${by}`}`
+    ({ by, hold, ipc, principal, verdict, why }) =>
+      `IPC ${ipc} no longer waits (${why}, hold ${hold}): ` +
+      (by === null ? verdict : `${verdict} by ${by}${principal === null ? "" : ` (${principal})`}`)
   ),
   "terms.changed": line(
     "Warn",

@@ -1,7 +1,7 @@
 /**
  * The lines about the worker itself: its life, its reasons, and the service that it copies.
  */
-import { counted, line, number, text, truth, word } from "./Line.ts"
+import { counted, line, maybe, number, text, truth, word } from "./Line.ts"
 
 const seconds = number("how long it took")
 const levelOf = { critical: "Error", degraded: "Warn", notice: "Info" } as const
@@ -101,6 +101,38 @@ export const life = {
     },
     ({ lines, most, of }) =>
       `${counted(lines, "line")} of ${of} ${lines === 1 ? "was" : "were"} left out: at most ${most} are written a minute.`
+  )
+}
+
+const verb = text("its name in `POST /verbs/…`")
+const principal = text("a principal's name, `admin`, or `os:` and a user of the operating system")
+
+export const verbs = {
+  "verb.ended": line(
+    "Info",
+    "A verb that changes something was carried out, or has failed.",
+    {
+      verb,
+      principal,
+      by: maybe(text("the name given with `--by`, which is a note")),
+      outcome: word<"done" | "failed">("done or failed"),
+      why: maybe(text("of a failure, in a sentence"))
+    },
+    ({ by, outcome, principal, verb, why }) =>
+      `${principal}${by === null ? "" : ` (${by})`} asked for ${verb}: ${why === null ? outcome : `${outcome}. ${why}`}`
+  ),
+  "verb.refused": line(
+    "Warn",
+    "A principal asked for what none of its roles allows.",
+    { request: text("its path"), principal, needs: text("decide, operate or admin") },
+    ({ needs, principal, request }) => `Refused ${request}: ${principal} lacks ${needs}`
+  ),
+  // A name of its own, because anybody can cause as many as are written in a minute.
+  "token.refused": line(
+    "Warn",
+    "A request to the admin listener has no valid token: none, an unknown one, or one that was revoked.",
+    { request: text("its path") },
+    ({ request }) => `Refused ${request}: no valid token`
   )
 }
 

@@ -140,7 +140,7 @@ const looked = async (manual: Manual): Promise<void> => {
   const page = text(await manual.run("explain IPC", { IPC: "4" }))
   assert.match(page, /^IPC 4\n/)
   assert.match(page, /^Posted\n.*payment 10\.0000 .*PAY-4 .*\n.*payment 4\.0000 .*PAY-4b /m)
-  assert.match(page, /second-payment-reference accepted by Ana: paid twice, says the bank \(4\.0000\)/)
+  assert.match(page, /second-payment-reference accepted by Ana \(os:[^)]+\): paid twice, says the bank \(4\.0000\)/)
   const known = answer(await manual.run("explain IPC --json", { IPC: "4" })) as Record<string, ReadonlyArray<unknown>>
   const sizes = Object.entries(known).flatMap(([name, rows]) => (Array.isArray(rows) ? [[name, rows.length]] : []))
   assert.deepStrictEqual(Object.fromEntries(sizes), { events: 3, facts: 4, entries: 2, holds: 0, decisions: 1 })

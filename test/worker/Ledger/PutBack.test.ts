@@ -106,7 +106,7 @@ describe("ledger sink compare", () => {
     await sent(worker, 1)
     const paused = await world.run("ledger", "sink", "pause", "--by", "Ana", "--reason", "month's end")
     assert.strictEqual(paused.code, 0, paused.stderr)
-    assert.match(await reasonOf(worker), /Paused by Ana: month's end\./)
+    assert.match(await reasonOf(worker), /Paused by Ana \(os:[^)]+\): month's end\./)
     await pay(world, "B")
     await worker.status("it is posted", ({ ledger }) => ledger.entries === 2 && ledger.sink?.backlog === 1)
 
