@@ -63,7 +63,7 @@ const alone = [
 const onOld = ["test/Stores/Postgres/{AppendOnly,Owner,Planted,Relocation,Replay,Roles}.test.ts"]
 
 /** They start several workers on one database, or take the server away. */
-const serverOnly = ["test/worker/Many.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]
+const serverOnly = ["test/worker/{Many,Rolling}.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]
 
 export default defineConfig({
   test: {

@@ -79,8 +79,10 @@ export interface Finished {
 }
 
 /** Starts a verb; `output` grows as it prints. */
-export const launch = (environment: Environment, ...verb: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...verb], {
+export const launch = (environment: Environment, ...verb: ReadonlyArray<string>) => launchOf(main, environment, ...verb)
+
+const launchOf = (program: string, environment: Environment, ...verb: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...verb], {
     env: { ...environment }
   })
   const output = { stdout: "", stderr: "" }
@@ -116,8 +118,9 @@ export class RunningWorker {
     this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   }
 
-  static start(environment: Environment): RunningWorker {
-    return new RunningWorker(environment, launch(environment, "start"))
+  /** By default of this version. */
+  static start(environment: Environment, program = main): RunningWorker {
+    return new RunningWorker(environment, launchOf(program, environment, "start"))
   }
 
   get stderr(): string {

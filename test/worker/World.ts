@@ -73,21 +73,23 @@ export class World {
     return join(folder, name)
   }
 
-  start(extra: Environment = {}): RunningWorker {
-    const worker = RunningWorker.start({ ...this.environment, ...extra })
+  /** `program`: by default this version's. */
+  start(extra: Environment = {}, program?: string): RunningWorker {
+    const worker = RunningWorker.start({ ...this.environment, ...extra }, program)
     this.#place.changes()
     this.#workers.push(worker)
     return worker
   }
 
   /** Another worker on the same database, with its own data directory and receiver. */
-  async startAnother(extra: Environment = {}): Promise<RunningWorker> {
+  async startAnother(extra: Environment = {}, program?: string): Promise<RunningWorker> {
     const { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN } = await environmentFor({
       ...this.server,
       ...this.server.settings
     })
     this.#folders.push(SITELEDGER_DATA_DIR)
-    return this.start({ SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN: SITELEDGER_WEBHOOK_LISTEN ?? "", ...extra })
+    const own = { SITELEDGER_DATA_DIR, SITELEDGER_WEBHOOK_LISTEN: SITELEDGER_WEBHOOK_LISTEN ?? "" }
+    return this.start({ ...own, ...extra }, program)
   }
 
   /** As a load balancer would do: the delivery goes to this worker. */
