@@ -50,10 +50,7 @@ export class AnalystCopy extends Context.Service<
         const oneAtATime = yield* Semaphore.make(1)
         let atMillis = yield* lastModified(path)
         let version: number | undefined
-        let rest = shortestRest
-        let copies = 0
-        /** After so many of them. */
-        let rested = 0
+        const made = { copies: 0, rest: shortestRest }
 
         const copy = Effect.fnUntraced(function* (isWhole: boolean) {
           // Both read before the copy begins, so that neither claims more than is in it.
@@ -63,8 +60,8 @@ export class AnalystCopy extends Context.Service<
           const [lasted, published] = yield* Effect.timed(publishing)
           version = before
           atMillis = startedMillis
-          rest = restAfter(lasted, published)
-          copies++
+          made.rest = restAfter(lasted, published)
+          made.copies++
         })
         const make = (isWhole: boolean) =>
           copy(isWhole).pipe(
@@ -84,23 +81,9 @@ export class AnalystCopy extends Context.Service<
         const isDue = Effect.gen(function* () {
           return (yield* warehouse.version) !== version && (yield* isLive)
         })
-        // After one that somebody asked for, too: the next would be as large, and hardly newer.
-        const resting = Effect.gen(function* () {
-          while (rested !== copies) {
-            rested = copies
-            yield* Effect.sleep(rest)
-          }
-        })
-        const turn = Effect.gen(function* () {
-          yield* warehouse.opened
-          yield* resting
-          if (!(yield* isDue)) return yield* Effect.sleep(pollEvery)
-          // It may have waited for one that somebody asked for.
-          const outcome = yield* Effect.result(oneAtATime.withPermit(Effect.when(make(false), isDue)))
-          if (outcome._tag === "Failure") return yield* Effect.sleep(restAfterFailure)
-          yield* warehouse.keepNewest
-        })
-        yield* Effect.forkScoped(led("publishing the copy for analysts", turn))
+        // It may wait for one that somebody asked for.
+        const next = oneAtATime.withPermit(Effect.when(make(false), isDue))
+        yield* Effect.forkScoped(led("publishing the copy for analysts", turns(warehouse, { isDue, made, next })))
 
         return AnalystCopy.of({
           now,
@@ -116,6 +99,33 @@ export class AnalystCopy extends Context.Service<
         })
       })
     )
+}
+
+interface Making<R> {
+  readonly isDue: Effect.Effect<boolean, never, R>
+  /** So far, whoever asked for them; and the rest after the last one. */
+  readonly made: { readonly copies: number; readonly rest: Duration.Duration }
+  readonly next: Effect.Effect<unknown, WarehouseError, R>
+}
+
+/** The next copy once it is due. */
+const turns = <R>(warehouse: Warehouse["Service"], { isDue, made, next }: Making<R>) => {
+  let rested = 0
+  // After one that somebody asked for, too: the next would be as large, and hardly newer.
+  const resting = Effect.gen(function* () {
+    while (rested !== made.copies) {
+      rested = made.copies
+      yield* Effect.sleep(made.rest)
+    }
+  })
+  return Effect.gen(function* () {
+    yield* warehouse.opened
+    yield* resting
+    if (!(yield* isDue)) return yield* Effect.sleep(pollEvery)
+    const outcome = yield* Effect.result(next)
+    if (outcome._tag === "Failure") return yield* Effect.sleep(restAfterFailure)
+    yield* warehouse.keepNewest
+  })
 }
 
 /** A copy takes at most about a hundredth of the time. */

@@ -1,19 +1,19 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setImmediate as immediate } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
-import { Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
+import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { Log } from "../Logged.ts"
+import { makeStub, passSeconds, seconds, settle } from "./AnalystCopyWorld.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "siteledger-publish-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -41,53 +41,6 @@ const projectsIn = (path: string) =>
     instance.closeSync()
     return rows.map(([name]) => name)
   })
-
-/** A warehouse of which only the version and the time that a copy takes matter. */
-const makeStub = () => {
-  const stub = {
-    version: 0,
-    takes: Duration.zero,
-    isFailing: false,
-    isLive: true,
-    isWhole: true,
-    copies: [] as Array<number>
-  }
-  const failure = new WarehouseError({ reason: "Failed", message: "no room" })
-  const layer = Layer.succeed(Warehouse, {
-    id: "stub",
-    opened: Effect.void,
-    evolve: Effect.void,
-    write: () => Effect.die("unused"),
-    watermark: Effect.succeed(0),
-    books: Effect.undefined,
-    probe: Effect.void,
-    version: Effect.sync(() => stub.version),
-    table: () => Effect.die("unused"),
-    query: () => Effect.die("unused"),
-    snapshot: Effect.die("unused"),
-    publish: () =>
-      Effect.gen(function* () {
-        stub.copies.push(yield* Clock.currentTimeMillis)
-        yield* Effect.sleep(stub.takes)
-        if (stub.isFailing) return yield* failure
-        return { isWhole: stub.isWhole }
-      }),
-    mirrors: noMirrors,
-    pieces: Effect.succeed([]),
-    keepNewest: Effect.void
-  })
-  const publish = (path: string) =>
-    AnalystCopy.layerWith({ path, isLive: Effect.sync(() => stub.isLive) }).pipe(
-      Layer.provide(layer),
-      Layer.provideMerge(Reasons.layer)
-    )
-  return { stub, publish }
-}
-
-const seconds = (...values: ReadonlyArray<number>) => values.map((value) => value * 1000)
-/** Lets all fibers finish that wait only for each other. */
-const settle = Effect.promise(() => immediate())
-const passSeconds = (count: number) => Effect.andThen(settle, TestClock.adjust(Duration.seconds(count)))
 
 /** Of a real warehouse. */
 const withCopy = <E>(
