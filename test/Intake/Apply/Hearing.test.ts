@@ -27,6 +27,7 @@ import {
   pending,
   permit,
   permits,
+  storeElsewhere,
   type World
 } from "./HearingWorld.ts"
 
@@ -68,6 +69,16 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, name,
       yield* drained
       assert.lengthOf(new Set(world.log.filter((each) => typeof each === "string")), 1400)
       assert.strictEqual(world.mostHeard, 500)
+    }))
+
+  test("hears of what another worker stored, and writes it, within a second", (world) =>
+    Effect.gen(function* () {
+      if (name !== "PostgreSQL") return
+      yield* drained
+      yield* storeElsewhere(paid("1"))
+      yield* TestClock.adjust(1000)
+      yield* logged(world, [1])
+      assert.deepStrictEqual(world.log, ["p1", 1])
     }))
 
   test("hears while a batch is being written", (world) =>

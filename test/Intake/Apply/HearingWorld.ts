@@ -62,27 +62,26 @@ export const permits = (count: number, from = 0) => Array.from({ length: count }
 /** A server has a second for what arrives together. */
 const together = 4000
 
+const deliveryOf = ({ body, id, type }: Sent) => ({
+  body: Buffer.from(body),
+  bodySha256: createHash("sha256").update(body).digest(),
+  eventId: id,
+  headerType: type,
+  issuedAt: null,
+  headers: [],
+  secret: "f",
+  receivedAt: now
+})
+
+/** By another process: nothing tells this one. */
+export const storeElsewhere = (sent: Sent) =>
+  Effect.flatMap(Store, ({ deliveries }) => Effect.promise(() => deliveries.receive([deliveryOf(sent)])))
+
 export const offer = (...sent: ReadonlyArray<Sent>) =>
   Effect.flatMap(Inbox, (inbox) =>
     Effect.forEach(
       Arr.chunksOf(sent, together),
-      (some) =>
-        Effect.promise(() =>
-          Promise.all(
-            some.map(({ body, id, type }) =>
-              inbox.offer({
-                body: Buffer.from(body),
-                bodySha256: createHash("sha256").update(body).digest(),
-                eventId: id,
-                headerType: type,
-                issuedAt: null,
-                headers: [],
-                secret: "f",
-                receivedAt: now
-              })
-            )
-          )
-        ),
+      (some) => Effect.promise(() => Promise.all(some.map((each) => inbox.offer(deliveryOf(each))))),
       { discard: true }
     )
   )
