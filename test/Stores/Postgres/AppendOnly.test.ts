@@ -54,7 +54,11 @@ const changes = [
 ] as const
 
 /** A column of those that have no IPC. */
-const columns: Readonly<Record<string, string>> = { ledger_evidence: "body", ledger_terms: "content" }
+const columns: Readonly<Record<string, string>> = {
+  admin_log: "principal",
+  ledger_evidence: "body",
+  ledger_terms: "content"
+}
 
 /** Each table with each change. */
 const statements = appendOnly.flatMap((table) =>

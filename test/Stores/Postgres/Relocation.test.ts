@@ -182,7 +182,7 @@ describe.skipIf(Databases.skipped !== undefined)("the books of an older version"
     await old.post(101)
     const after = await contents(database, "siteledger")
     assert.isTrue((await roles.migrated(database)).ledger.isMoved)
-    assert.deepStrictEqual(await contents(database, "ledger"), after)
+    assert.deepStrictEqual(within(await contents(database, "ledger"), after), after)
   })
 
   it("are whole if it is killed between its two parts: older workers go on, and a start or the next one does the rest", async () => {
