@@ -13,7 +13,7 @@ const sending = at("src/Ledger/Outbox/Sending.ts")
 const voucher = at("src/Ledger/Voucher.ts")
 const report = at("src/Ledger/Reports/TrialBalance.ts")
 const hledger = at("src/Ledger/Files/Hledger.ts")
-const xero = at("connectors/xero/Xero.ts")
+const xero = at("connectors/xero/XeroBatches.ts")
 const quickBooks = at("connectors/quickbooks/QuickBooksEntry.ts")
 
 export const breaks: ReadonlyArray<Break> = [
@@ -74,8 +74,8 @@ export const breaks: ReadonlyArray<Break> = [
     "the journal for hledger has no cents"
   ),
   xero(
-    'HttpClientRequest.setHeader("idempotency-key", voucher.id)',
-    'HttpClientRequest.setHeader("idempotency-key", `${voucher.id}${performance.now()}`)',
+    'HttpClientRequest.setHeader("idempotency-key", key)',
+    'HttpClientRequest.setHeader("idempotency-key", `${key}${performance.now()}`)',
     "a journal comes late, and nothing shows that it is the same"
   ),
   quickBooks(
