@@ -4,6 +4,7 @@
  */
 import { sections as accounting } from "./Accounting.ts"
 import { asking } from "./Asking.ts"
+import { backup } from "./Backup.ts"
 import { posting, waiting } from "./Ledger.ts"
 import { log } from "./Log.ts"
 import { migration } from "./Migration.ts"
@@ -18,6 +19,7 @@ export const sections: ReadonlyArray<readonly [title: string, variables: Variabl
   ["Webhooks", webhooks],
   ["This worker: admin listener, storage, export", worker],
   ["Asking a worker, as a principal", asking],
+  ["Backup off the machine", backup],
   ["Migrations on PostgreSQL", migration],
   ["The ledger", { ...posting, ...waiting }],
   ...accounting,

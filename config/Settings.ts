@@ -8,6 +8,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Effect, Layer, Option, Result } from "effect"
 import * as Accounting from "./Accounting.ts"
+import * as Backup from "./Backup.ts"
 import { quickBooks } from "./Accounting/QuickBooks.ts"
 import { tryton } from "./Accounting/Tryton.ts"
 import { xero } from "./Accounting/Xero.ts"
@@ -27,6 +28,7 @@ export { SettingsError } from "./Environment.ts"
 
 const settings = (environment: Environment) => {
   const worker = fields(environment, V.worker)
+  const backup = fields(environment, Backup.backup)
   const reading = Result.map(all(fields(environment, V.wire)), ({ envelope, fieldAliases, trustTypeHeader }) => ({
     aliases: fieldAliases,
     contentsAt: envelope.delivery,
@@ -34,6 +36,7 @@ const settings = (environment: Environment) => {
   }))
   const parsed = {
     ...worker,
+    ...backup,
     ...fields(environment, log),
     ...fields(environment, telemetry),
     ...fields(environment, asking),
@@ -48,7 +51,7 @@ const settings = (environment: Environment) => {
       tryton: fields(environment, tryton)
     })
   }
-  const read = all(parsed, guardedBeyondLoopback(worker))
+  const read = all(parsed, guardedBeyondLoopback(worker), Backup.withKey(backup))
   return Result.map(read, ({ exportCron, lakeKeep, lakeKeepFor, noColor, ...values }) => ({
     ...values,
     warehouse: Option.getOrElse(values.warehouse, (): Warehouse => ({

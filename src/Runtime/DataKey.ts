@@ -75,3 +75,11 @@ export const read = (path: string): { readonly key: Uint8Array; readonly isResto
   keepCopy(path, digits)
   return { key: Buffer.from(digits, "hex"), isRestored }
 }
+
+/** Gives a data directory the key of a backup. Another key that was there is kept as `kept`. */
+export const put = (path: string, digits: string, kept: string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  if (existsSync(path) && readFileSync(path, "latin1").trim() !== digits) linkSync(path, kept)
+  replace(path, `${digits}\n`)
+  keepCopy(path, digits)
+}

@@ -12,6 +12,7 @@ import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
 import type { Archive, Arrival, Chunk, Damage, Delivery, Host, Leaves } from "./Deliveries.ts"
 import type { Peeked, TakenBack, TakenBatch, Waiting } from "./Deliveries.ts"
+import type { Following } from "./Following.ts"
 import type { Piece } from "./Piece.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
@@ -128,6 +129,8 @@ export interface TransactionOptions {
   readonly isRepeatable?: boolean
 }
 
+export type Followed = Following<StoreError>
+
 /** Where it is, for another thread that reads it: plain data. */
 export type ReadAt =
   | { readonly engine: "sqlite"; readonly path: string }
@@ -175,6 +178,8 @@ export class Store extends Context.Service<
     readonly pieces: Effect.Effect<ReadonlyArray<Piece<StoreError>>, StoreError>
     /** Copies the whole Store to `path` while it is in use; fails if a file is there and `isReplacing` is false. */
     readonly backup: (path: string, isReplacing: boolean) => Effect.Effect<void, StoreError>
+    /** For a backup off the machine; undefined if the engine's own tools make one, or nothing is logged. */
+    readonly following: Followed | undefined
   }
 >()("siteledger/Store") {}
 

@@ -9,5 +9,6 @@ export const storeWith = (deliveries: Deliveries): Layer.Layer<Store> =>
     sharesDatabase: false,
     readAt: undefined,
     pollEvery: Duration.infinity,
-    workers: {} as never
+    workers: {} as never,
+    following: undefined
   })

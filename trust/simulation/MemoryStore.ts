@@ -174,7 +174,8 @@ export const opened = (
         Effect.uninterruptible(machine.effect(epoch, () => db.transaction().execute(body), storeError)),
       readAt: undefined,
       pieces: Effect.succeed([]),
-      backup: () => Effect.die("no backups are simulated")
+      backup: () => Effect.die("no backups are simulated"),
+      following: undefined
     })
   )
   return { layer, files }

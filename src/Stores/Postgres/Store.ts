@@ -70,7 +70,8 @@ const make = Effect.gen(function* () {
     }),
     readAt: { engine: "postgres", config: postgres.connections.reading, name: postgres.name },
     pieces: Effect.succeed([]),
-    backup: () => Effect.fail(noBackup)
+    backup: () => Effect.fail(noBackup),
+    following: undefined
   })
 })
 

@@ -11,6 +11,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
+import type { Kysely } from "kysely"
 import type { Row } from "../Segments/Frame.ts"
 import { idIn, setIdIn } from "../Segments/Id.ts"
 import { keyOf } from "../Segments/Key.ts"
@@ -18,6 +19,8 @@ import { metaOf, setMeta } from "../Segments/Meta.ts"
 import { Reader } from "../Segments/Reader.ts"
 import { Writer } from "../Segments/Writer.ts"
 import * as SetAside from "../SetAside.ts"
+import { readMeta } from "../Store.ts"
+import type { StoreTables } from "../StoreTables.ts"
 import * as Changes from "./Changes.ts"
 
 export const folderOf = (store: string): string =>
@@ -36,6 +39,12 @@ const markKey = "row_log"
 
 export const markOf = (database: DatabaseSync): Mark | undefined => {
   const text = metaOf(database, markKey)
+  return text === undefined ? undefined : (JSON.parse(text) as Mark)
+}
+
+/** The same, through Kysely. */
+export const markIn = async (db: Kysely<StoreTables>): Promise<Mark | undefined> => {
+  const text = await readMeta(db, markKey)
   return text === undefined ? undefined : (JSON.parse(text) as Mark)
 }
 

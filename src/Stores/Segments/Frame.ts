@@ -161,6 +161,15 @@ export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
   return crc32(content) === bytes.readUInt32BE(at + 8) ? content : undefined
 }
 
+/** The reverse: the whole frame again. */
+export const wholeOf = (content: Buffer): Buffer => {
+  const head = Buffer.allocUnsafe(headBytes)
+  mark.copy(head)
+  head.writeUInt32BE(content.byteLength, 4)
+  head.writeUInt32BE(crc32(content), 8)
+  return Buffer.concat([head, content])
+}
+
 export const numberOf = (content: Buffer): number => content.readDoubleBE(numberAt)
 
 export const isHole = (content: Buffer): boolean => kinds[content.readUInt8(kindAt)] === "hole"

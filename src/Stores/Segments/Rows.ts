@@ -8,7 +8,8 @@ import type { Selectable } from "kysely"
 import type { Source, Whole } from "../Archives/Whole.ts"
 import { batchBytes } from "../Deliveries.ts"
 import type { StoreTables } from "../StoreTables.ts"
-import { type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
+import * as Counts from "./Counts.ts"
+import { type Again, type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
 import type { Reader } from "./Reader.ts"
 import { DamagedSegment } from "./SegmentFile.ts"
 
@@ -17,17 +18,17 @@ export type Row = Selectable<StoreTables["inbox"]>
 const batchRows = 2000
 
 /** Its deliveries, as far as they are applied. */
-type Again = Pick<Row, "deliveries" | "other_types" | "replayed">
+type Counted = Pick<Row, "deliveries" | "other_types" | "replayed">
 
-const once: Again = { deliveries: 1, replayed: 0, other_types: null }
+const once: Counted = { deliveries: 1, replayed: 0, other_types: null }
 
-const fromCounted = ({ deliveries, otherTypes, replayed }: Sum): Again => ({
+const fromCounted = ({ deliveries, otherTypes, replayed }: Sum): Counted => ({
   deliveries,
   replayed: replayed ? 1 : 0,
   other_types: otherTypes.length === 0 ? null : JSON.stringify(otherTypes)
 })
 
-const toRow = ({ body, labels, number }: First, again: Again | undefined): Row => ({
+const toRow = ({ body, labels, number }: First, again: Counted | undefined): Row => ({
   sequence: number,
   body_sha256: hash("sha256", body, "buffer"),
   body,
@@ -55,7 +56,7 @@ const toFirst = (row: Row): First => ({
   }
 })
 
-const toCounted = ({ deliveries, other_types: types, replayed }: Row): Sum => ({
+const toCounted = ({ deliveries, other_types: types, replayed }: Counted): Sum => ({
   deliveries,
   replayed: replayed !== 0,
   otherTypes: JSON.parse(types ?? "[]") as ReadonlyArray<string>
@@ -87,7 +88,7 @@ export async function* rowsOf(whole: Whole, database: DatabaseSync): AsyncGenera
     const frames = await whole.after(after, batchRows)
     if (frames.length === 0) return
     const firsts = frames.filter((frame: Frame) => frame.kind === "first")
-    yield firsts.map((first) => toRow(first, againOf.get(first.number) as Again | undefined))
+    yield firsts.map((first) => toRow(first, againOf.get(first.number) as Counted | undefined))
     after = numberAfter(frames.at(-1)!) - 1
   }
 }
@@ -96,10 +97,41 @@ export async function* rowsOf(whole: Whole, database: DatabaseSync): AsyncGenera
 export const write = (database: DatabaseSync, rows: ReadonlyArray<Row>): void => {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return
-  const insert = database.prepare(`insert into inbox (${names.join()}) values (${names.map(() => "?").join()})`)
+  // A body may be there twice: one that was lost came again as a new one before it was found.
+  const insert = database.prepare(
+    `insert into inbox (${names.join()}) values (${names.map(() => "?").join()}) on conflict (body_sha256) do nothing`
+  )
   database.exec("begin immediate")
   for (const row of rows) insert.run(...(Object.values(row) as Array<string | number | Uint8Array | null>))
   database.exec("commit")
+}
+
+const sumOf = (database: DatabaseSync, sequence: number) =>
+  database
+    .prepare("select event_id, header_type, deliveries, replayed, other_types from inbox where sequence = ?")
+    .get(sequence) as Pick<Row, "deliveries" | "event_id" | "header_type" | "other_types" | "replayed"> | undefined
+
+/** Writes frames into a Store's table, in their order; a delivery of a known body is counted. */
+export const writeFrames = (database: DatabaseSync, frames: ReadonlyArray<Frame>): void => {
+  write(
+    database,
+    frames.filter((frame) => frame.kind === "first").map((first) => toRow(first, undefined))
+  )
+  database.exec("begin immediate")
+  for (const frame of frames) if (frame.kind === "again") count(database, frame)
+  database.exec("commit")
+}
+
+const count = (database: DatabaseSync, { labels, number, of }: Again): void => {
+  const row = sumOf(database, of)
+  // It was lost: the same body is new when it comes again.
+  if (row === undefined) return
+  const first = { eventId: row.event_id, headerType: row.header_type }
+  const sums = Counts.folded(new Map([[of, toCounted(row)]]), [{ number, of, labels, first }])
+  const { deliveries, other_types: types, replayed } = fromCounted(sums.get(of)!)
+  database
+    .prepare("update inbox set deliveries = ?, replayed = ?, other_types = ? where sequence = ?")
+    .run(deliveries, replayed, types, of)
 }
 
 /** The frames of a Store's table after a number, as many as fit in memory. */

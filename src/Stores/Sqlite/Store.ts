@@ -31,6 +31,7 @@ import type { Piece } from "../Piece.ts"
 import { check } from "./Check.ts"
 import { backUp } from "./Copy.ts"
 import { dialect, prepared } from "./Dialect.ts"
+import { following } from "./Following.ts"
 import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
 import type { StoreTables } from "../StoreTables.ts"
@@ -205,7 +206,8 @@ const make = ({ isLogged, key, path }: Options) =>
         Effect.tryPromise({
           try: async () => backUp(path, target, isReplacing, carry(await files.open(), files.archives)),
           catch: notBackedUp(target)
-        })
+        }),
+      following: isLogged ? following({ path, files, key, run }) : undefined
     })
   })
 

@@ -39,7 +39,8 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
     },
     run: <A>() => Effect.succeed(undefined as A),
     transaction: <A>() => Effect.succeed(undefined as A),
-    backup: unused
+    backup: unused,
+    following: undefined
   })
 }
 
