@@ -1,25 +1,49 @@
 /**
  * `siteledger backup FILE`: a copy of the store, even while the worker runs. The file gets its name once it is complete.
- * It replaces an earlier backup and nothing else. Naming the store itself exits with 2.
+ * It replaces an earlier backup and nothing else. Naming the store itself exits with 2. `siteledger backup --verify` reads the
+ * backup off the machine back; it exits with 1 if anything was damaged.
  */
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { Effect, Schema } from "effect"
-import { CliError, Command } from "effect/cli"
+import { Effect, Option, Schema } from "effect"
+import { Argument, CliError, Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
+import { backupAlone } from "../pipelines/backup.ts"
 import { store } from "../pipelines/stores.ts"
+import type { Answer } from "../src/Operate/AdminApi.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { noBackup } from "../src/Stores/Postgres/Store.ts"
 import { isCopy, isPartOf } from "../src/Stores/Sqlite/Copy.ts"
 import { ask } from "./Ask.ts"
 import * as Log from "./Log.ts"
-import { argument, json } from "./Options.ts"
+import { argument, json, toggle } from "./Options.ts"
 import * as Said from "./Said.ts"
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", { message: Schema.String }) {}
 
-const path = argument("file", "The file to write, readable only by you; replaces an earlier backup, but no other file")
+const path = argument(
+  "file",
+  "The file to write, readable only by you; replaces an earlier backup, but no other file"
+).pipe(Argument.optional)
+
+const isVerifying = toggle(
+  "verify",
+  "Instead: read back all of the backup that SITELEDGER_BACKUP names, and compare it"
+)
+
+/** The faults have been printed. */
+export class BackupDiffers extends Schema.TaggedError<BackupDiffers>()("BackupDiffers", { message: Schema.String }) {}
+
+const verify = Effect.fnUntraced(function* (asJson: boolean) {
+  const verified = yield* ask("backup-verify", {}, backupAlone)
+  yield* Said.answer(asJson, page)(verified)
+  const { backup: place, faults } = verified
+  if (faults.length === 0) return
+  return yield* new BackupDiffers({
+    message: `The backup on ${place} was damaged, and was written again: find out who can write there.`
+  })
+})
 
 /**
  * Whether the file is an earlier backup, to be replaced. Not checked in the worker: if the file is one of its own
@@ -47,7 +71,7 @@ const unreadable = (file: string, cause: unknown) =>
 const itself = (file: string) =>
   new CliError.UserError({ cause: `${file} is the store itself or its log: name another file for the backup.` })
 
-export const backup = Command.make("backup", { path, json }, ({ json: asJson, path: name }) =>
+const toFile = (name: string, asJson: boolean) =>
   Effect.gen(function* () {
     const own = yield* byEngine(yield* Settings.Settings, {
       embedded: (files) => Effect.succeed(files.store),
@@ -58,6 +82,20 @@ export const backup = Command.make("backup", { path, json }, ({ json: asJson, pa
     const done = yield* ask("backup", { path: file, replace: yield* isEarlierBackup(own, file) }, store)
     yield* Said.answer(asJson, () => [`Backed up to ${file} (${Said.size(statSync(file).size)}).`])(done)
   })
+
+const oneOfBoth = new CliError.UserError({ cause: "Name a file for the backup, or give --verify." })
+
+export const backup = Command.make(
+  "backup",
+  { path, isVerifying, json },
+  ({ isVerifying: isVerify, json: asJson, path: file }) =>
+    Effect.gen(function* () {
+      if (Option.isSome(file) === isVerify) return yield* oneOfBoth
+      yield* Option.match(file, {
+        onNone: () => Effect.asVoid(verify(asJson)),
+        onSome: (name) => Effect.asVoid(toFile(name, asJson))
+      })
+    })
 ).pipe(
   Command.withDescription("Copy the store, the one irreplaceable file, even while the worker runs"),
   Command.withExamples([
@@ -65,7 +103,17 @@ export const backup = Command.make("backup", { path, json }, ({ json: asJson, pa
     {
       command: 'siteledger backup "$(date +%F).backup" && cp "$SITELEDGER_DATA_DIR/key" key.copy',
       description: "A new file each day, with the key that opens its secrets"
+    },
+    {
+      command: "siteledger backup --verify",
+      description: "Read back the backup off the machine, down to the last byte"
     }
   ]),
   Command.provide(Log.layerSettings)
 )
+
+const page = ({ at, backup: place, bytes, faults, parts }: Answer<"backup-verify">) => [
+  `Read ${Said.counted(parts, "part")} (${Said.size(bytes)}) of the backup on ${place}, which reaches up to ${at}: ` +
+    (faults.length === 0 ? "all are whole." : `${Said.counted(faults.length, "fault")}.`),
+  ...faults.map((fault) => `! ${fault}`)
+]

@@ -1,6 +1,6 @@
 /**
- * `siteledger restore FILE`: puts a backup in the store's place; no worker may be running. The previous store is kept
- * beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it. If entries were sent to
+ * `siteledger restore FROM`: puts a backup in the store's place, a file or one off the machine; no worker may be running. The
+ * previous store is kept beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it. If entries were sent to
  * an accounting system, nothing more is sent until a person has compared (`siteledger ledger sink compare`).
  */
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
@@ -24,12 +24,17 @@ import { dialect } from "../src/Stores/Sqlite/Dialect.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
 import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
+import * as Own from "../src/Operate/Backup/Own.ts"
 import { argument, json } from "./Options.ts"
 import * as Said from "./Said.ts"
+import * as OffMachine from "./restore/OffMachine.ts"
 
 export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreError", { message: Schema.String }) {}
 
-const path = argument("file", "A file that `siteledger backup` made")
+const from = argument(
+  "from",
+  "A file that `siteledger backup` made; or where SITELEDGER_BACKUP has a backup: s3://BUCKET/PREFIX or the folder"
+)
 
 /** A backup is opened and checked as a whole before anything is moved. */
 const check = (file: string, store: string) =>
@@ -66,7 +71,10 @@ const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
   Effect.gen(function* () {
     const store = yield* Store
     yield* Projection.disown(store)
-    return yield* store.transaction((tx) => Behind.restored(tx, elsewhere, nowMs))
+    return yield* store.transaction(async (tx) => {
+      await Own.restored(tx)
+      return Behind.restored(tx, elsewhere, nowMs)
+    })
   })
 
 /** With its deliveries in its table, as in a backup. */
@@ -118,32 +126,41 @@ const compareFirst =
   "Nothing is sent to the accounting system until you have compared: it may have entries from after this backup. " +
   "Export them there, and run `siteledger ledger sink compare FILE`."
 
-export const restore = Command.make("restore", { path, json }, ({ json: asJson, path: name }) =>
+/** Takes the store's place. Returns what to say of it. */
+const replaceStore = Effect.fnUntraced(function* (store: string, file: string, dataDir: string, nowMs: number) {
+  yield* check(file, store)
+  const kept = `${store}.before-restore-${nowMs}`
+  const restored = `${store}.restoring`
+  yield* Effect.sync(() => discard(restored))
+  yield* Effect.tryPromise({ try: () => copyWhole(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
+  const sent = yield* Effect.sync(() => lastSent(dataDir))
+  const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
+  const found = yield* Effect.scoped(Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored)))
+  yield* Effect.sync(() => swap(restored, store, kept))
+  return { ...found, kept: existsSync(kept) ? kept : null }
+})
+
+export const restore = Command.make("restore", { from, json }, ({ from: name, json: asJson }) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
     const store = yield* byEngine(settings, {
       embedded: (files) => Effect.succeed(files.store),
       server: () => notHere
     })
+    const given = yield* OffMachine.givenBy(name, settings)
     const file = resolve(name)
-    yield* check(file, store)
-    const kept = `${store}.before-restore-${yield* Clock.currentTimeMillis}`
+    if (given === undefined) yield* check(file, store)
     const restoring = Effect.gen(function* () {
-      const restored = `${store}.restoring`
-      yield* Effect.sync(() => discard(restored))
-      yield* Effect.tryPromise({
-        try: () => copyWhole(file, restored),
-        catch: (cause) => unusable(file, whyNot(cause))
-      })
-      const sent = yield* Effect.sync(() => lastSent(settings.dataDir))
-      const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
       const nowMs = yield* Clock.currentTimeMillis
-      const { epoch, isWaiting } = yield* Effect.scoped(
-        Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored))
-      )
-      yield* Effect.sync(() => swap(restored, store, kept))
-      const done = { restored: file, kept: existsSync(kept) ? kept : null, ledgerEpoch: epoch }
-      yield* Said.answer(asJson, page)(done)
+      const { dataDir } = settings
+      const replaceBy = (of: string) => replaceStore(store, of, dataDir, nowMs)
+      const made =
+        given === undefined
+          ? { ...(yield* replaceBy(file)), restored: file }
+          : yield* OffMachine.fetched(given, settings, `${store}.fetched`, nowMs, replaceBy)
+      const { epoch, isWaiting, ...rest } = made
+      yield* Said.answer(asJson, page)({ ...rest, ledgerEpoch: epoch })
+      if (given !== undefined) yield* Console.error(OffMachine.since)
       if (isWaiting) yield* Console.error(compareFirst)
     })
     yield* restoring.pipe(Effect.provide(Lock.layerAt(settings.dataDir)))
@@ -156,14 +173,29 @@ export const restore = Command.make("restore", { path, json }, ({ json: asJson, 
       description: "Put this backup in the store's place; no worker may run"
     },
     {
-      command: "siteledger restore books.backup && siteledger start",
-      description: "And go on; accounting waits until you have compared"
+      command: "siteledger restore s3://my-bucket/siteledger-backup && siteledger start",
+      description: "On an empty machine, with SITELEDGER_BACKUP_KEY: go on; accounting waits until you have compared"
     }
   ]),
   Command.provide(Settings.layer)
 )
 
-const page = ({ kept, restored }: { readonly kept: string | null; readonly restored: string }) => [
-  `Restored ${restored}. The next start rebuilds the warehouse.`,
+interface Restored {
+  readonly ledgerEpoch: number
+  readonly restored: string
+  readonly kept: string | null
+  /** Of a backup off the machine. */
+  readonly upTo?: string
+  readonly deliveries?: number
+  readonly entries?: number
+}
+
+const page = ({ deliveries, entries, kept, restored, upTo }: Restored) => [
+  `Restored ${restored}${upTo === undefined ? "" : `, as of ${upTo}`}. The next start rebuilds the warehouse.`,
+  ...(deliveries === undefined
+    ? []
+    : [
+        `It has ${Said.counted(deliveries, "delivery", "deliveries")} and ${Said.counted(entries ?? 0, "entry", "entries")}.`
+      ]),
   ...(kept === null ? [] : [`The store that was there is kept as ${kept}.`])
 ]

@@ -21,6 +21,7 @@ import { Status } from "../src/Operate/Status.ts"
 import * as Unheard from "../src/Operate/Unheard.ts"
 import { Waiting } from "../src/Operate/Waiting.ts"
 import { backfill } from "./backfill.ts"
+import { backup } from "./backup.ts"
 import { sending } from "./ledger.ts"
 import { lists } from "./lists.ts"
 import { live } from "./live.ts"
@@ -35,7 +36,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(Status.layer),
   Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer, unheard)),
   Layer.provideMerge(Waiting.layerFor(moneyTypes)),
-  Layer.provideMerge(nightly),
+  Layer.provideMerge(Layer.merge(nightly, backup)),
   Layer.provideMerge(backfill),
   Layer.provideMerge(sending),
   Layer.provideMerge(live),

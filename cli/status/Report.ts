@@ -39,6 +39,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
   `check         ${report.check.done} of ${report.check.of} parts read this week; last time all: ${report.check.at ?? "never"}`,
+  ...backupLines(report),
   ...report.tasks.map(
     ({ done, name, total, unit }, index) =>
       `${index === 0 ? "under way" : ""}`.padEnd(14) + `${name}: ${done} of ${total} ${unit}`
@@ -128,6 +129,15 @@ const ago = (ageMs: number | null): string => {
 const workerLine = ({ host, isLeader, isThis, isUp, pid, reasons, seenAt }: StatusReport["workers"][number]): string =>
   `worker        ${pid} on ${host}${isUp ? "" : `, gone since ${seenAt}`}${isUp && isLeader ? ", leads" : ""}` +
   `${isThis ? ", this one" : ""}${reasons.length === 0 ? "" : `: ${reasons.join(" ")}`}`
+
+const backupLines = ({ backup }: StatusReport): ReadonlyArray<string> =>
+  backup === null
+    ? []
+    : [
+        `backup        as of ${backup.at ?? "never"}${ago(backup.ageMs)}, on ${Text.visible(backup.to)}; read back: ` +
+          `${backup.verifiedAt ?? "never"}`,
+        ...(backup.error === null ? [] : [`  !           ${Text.visible(backup.error)}`])
+      ]
 
 const posted = ({ ledger: { oldestHold, openFrom, postedMs } }: StatusReport): string => {
   const open = openFrom === null ? "" : `; open from ${openFrom}`

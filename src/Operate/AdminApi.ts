@@ -83,6 +83,20 @@ const verbs = [
     payload: Schema.Struct({ path: Schema.String, replace: Schema.optionalKey(Schema.Boolean) }),
     answer: Schema.Struct({ path: Schema.String })
   }),
+  /** Reads the whole backup off the machine back, and writes again what was damaged. */
+  verb("backup-verify", {
+    needs: "operate",
+    payload: nothing,
+    answer: Schema.Struct({
+      backup: Schema.String,
+      /** Up to when it reaches. */
+      at: Schema.String,
+      parts: Schema.Int,
+      bytes: Schema.Int,
+      /** Sentences. */
+      faults: Schema.Array(Schema.String)
+    })
+  }),
   /** Records that what was missed since `from` has been replayed, or doesn't matter. */
   verb("close-gap", {
     needs: "operate",

@@ -24,6 +24,7 @@ import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk } from "../Walk/Walk.ts"
 import type { WalkStatus } from "../Walk/WalkStatus.ts"
 import type { GapStatus, Phase, StatusReport } from "./AdminApi/StatusReport.ts"
+import { Backup } from "./Backup.ts"
 import { LookingUp } from "./LookingUp.ts"
 import { Skew } from "./Skew.ts"
 import { WeeklyCheck } from "./WeeklyCheck.ts"
@@ -61,6 +62,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
       const walk = yield* Walk
       const workers = yield* Workers
       const check = yield* WeeklyCheck
+      const backup = yield* Backup
 
       const report = Effect.gen(function* () {
         const inboxStatus = yield* inbox.status
@@ -91,6 +93,7 @@ export class Status extends Context.Service<Status, { readonly report: Effect.Ef
           export: yield* exports.status,
           published: yield* publish.status,
           check: yield* check.status,
+          backup: yield* backup.status,
           tasks: yield* underWay,
           workers: yield* workers.all
         } satisfies StatusReport

@@ -20,6 +20,7 @@ import { Store } from "../Stores/Store.ts"
 import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import * as AdminLog from "./AdminLog.ts"
+import { Backup } from "./Backup.ts"
 import { events } from "./Events.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
@@ -77,6 +78,11 @@ const verbs = {
   rebuild,
   backup: ({ path, replace = false }) =>
     Effect.flatMap(Store, (store) => Effect.as(store.backup(path, replace), { path })),
+  "backup-verify": () =>
+    Effect.map(
+      Effect.flatMap(Backup, ({ verify }) => verify),
+      ({ through: _through, ...verified }) => verified
+    ),
   "close-gap": closeGap,
   "refused-seen": () =>
     Effect.flatMap(Receiver, ({ refusedSeen }) => Effect.map(refusedSeen, (refused) => ({ seen: refused.map(shown) }))),

@@ -7,7 +7,7 @@
 import { Duration, Effect, LogLevel, References } from "effect"
 import { intake } from "./LogLine/Deliveries.ts"
 import { stores, warehouse } from "./LogLine/Files.ts"
-import { lake } from "./LogLine/Lake.ts"
+import { backups, lake } from "./LogLine/Lake.ts"
 import type { Given, Line } from "./LogLine/Line.ts"
 import { books, outbox } from "./LogLine/Money.ts"
 import { life, reasons, service, verbs } from "./LogLine/Worker.ts"
@@ -22,6 +22,7 @@ export const sections = {
   "The books": books,
   Accounting: outbox,
   "The lake": lake,
+  "The backup off the machine": backups,
   "The stores": stores,
   "The warehouse": warehouse
 } as const
@@ -35,6 +36,7 @@ const lines = {
   ...books,
   ...outbox,
   ...lake,
+  ...backups,
   ...stores,
   ...warehouse
 }

@@ -19,6 +19,7 @@ import * as Admin from "../../src/Operate/Admin.ts"
 import { AdminApi } from "../../src/Operate/AdminApi.ts"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Metrics } from "../../src/Operate/Metrics.ts"
+import { Backup } from "../../src/Operate/Backup.ts"
 import { Status } from "../../src/Operate/Status.ts"
 import { Lock, type WorkerNote } from "../../src/Runtime/Lock.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -58,6 +59,7 @@ const unused = Layer.mergeAll(
   played(EventReader),
   played(Outbox),
   played(Restart),
+  played(Backup),
   played(Reasons)
 )
 

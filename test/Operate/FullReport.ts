@@ -51,6 +51,7 @@ export const full: StatusReport = {
   export: { lastAt: at, nextAt: at },
   published: { at, ageMs: 1 },
   check: { done: 0, of: 0, at: null },
+  backup: { to: "s3://a", at, ageMs: 1, parts: 81, verifiedAt: at, error: null },
   tasks: [{ name: "export", unit: "tables", done: 21, total: 22, startedAt: at }],
   workers: []
 }
@@ -108,6 +109,9 @@ export const expected: ReadonlyArray<readonly [string, number]> = [
   ["siteledger_last_export_timestamp_seconds", atSeconds],
   ["siteledger_next_export_timestamp_seconds", atSeconds],
   ["siteledger_published_age_seconds", 90],
+  ["siteledger_backup_age_seconds", 90],
+  ["siteledger_backup_parts", 81],
+  ["siteledger_backup_verified_timestamp_seconds", atSeconds],
   ["siteledger_ledger_entries", 71],
   ["siteledger_ledger_holds", 72],
   ['siteledger_ledger_oldest_hold_seconds{reason="second-payment-reference"}', 90],

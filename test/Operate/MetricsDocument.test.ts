@@ -176,6 +176,8 @@ const worlds: ReadonlyArray<readonly [series: string, well: string, unwell: stri
   ["siteledger_last_export_timestamp_seconds", growing(60), constant(0)],
   ["siteledger_last_event_timestamp_seconds", growing(60), growing(60)],
   ["siteledger_published_age_seconds", constant(300), constant(7200)],
+  ["siteledger_backup_age_seconds", constant(15), constant(180)],
+  ["siteledger_backup_verified_timestamp_seconds", growing(60), constant(-300_000)],
   [`siteledger_ledger_oldest_hold_seconds{reason="period-closed"}`, constant(3600), constant(300_000)],
   ["siteledger_ledger_sink_dead", constant(0), constant(1)],
   ["siteledger_ledger_sink_oldest_pending_seconds", constant(20), constant(700)],

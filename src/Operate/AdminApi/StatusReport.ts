@@ -122,6 +122,22 @@ export const Reason = Schema.Struct({
   toDo: Schema.String
 })
 
+/** The backup off the machine. */
+const Backup = Schema.Struct({
+  /** Where it is. */
+  to: Schema.String,
+  /** Every delivery that was acknowledged until then is in it; null until this process has brought it up to date. */
+  at: Time,
+  ageMs: Schema.NullOr(Millis),
+  /** Of how many files it consists. */
+  parts: Count,
+  /** When it was last read back and compared. */
+  verifiedAt: Time,
+  /** Why it can't go on now, in a sentence. */
+  error: Schema.NullOr(Schema.String)
+})
+export type BackupStatus = typeof Backup.Type
+
 const Worker = Schema.Struct({
   host: Schema.String,
   pid: Count,
@@ -181,6 +197,8 @@ export const StatusReport = Schema.Struct({
   published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
   /** The weekly check of all files: pieces read in this pass, and when the last one ended. */
   check: Schema.Struct({ done: Count, of: Count, at: Time }),
+  /** Null if none is configured. */
+  backup: Schema.NullOr(Backup),
   /** What is under way, oldest first: exports, backups, checks of the books. */
   tasks: Schema.Array(Task),
   /** All that share the database; empty where only one worker is possible. */

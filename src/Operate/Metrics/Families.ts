@@ -152,6 +152,24 @@ const copies = [
   )
 ]
 
+const kept = [
+  gauge(
+    "siteledger_backup_age_seconds",
+    "How far the backup off the machine is behind; absent without one, and until it is up to date",
+    [],
+    ({ nowMs, report: { backup } }) => (backup === null || backup.at === null ? null : ageOf(backup.at, nowMs))
+  ),
+  gauge("siteledger_backup_parts", "Files of the backup off the machine", [], ({ report: { backup } }) =>
+    backup === null ? null : backup.parts
+  ),
+  gauge(
+    "siteledger_backup_verified_timestamp_seconds",
+    "When the backup off the machine was last read back and compared, since 1970",
+    [],
+    ({ report: { backup } }) => secondsOf(backup?.verifiedAt ?? null)
+  )
+]
+
 type Sink = NonNullable<StatusReport["ledger"]["sink"]>
 const sent = (sink: Sink | null, of: (sink: Sink) => number): number | null => (sink === null ? null : of(sink))
 
@@ -201,7 +219,7 @@ export const statusOk = gauge(
   ({ isRead }: { readonly isRead: boolean }) => (isRead ? 1 : 0)
 )
 
-export const ofStatus = [...state, ...intake, ...copies, ...books]
+export const ofStatus = [...state, ...intake, ...copies, ...kept, ...books]
 
 /** In the order of docs/metrics.md. */
 export const sections = {
@@ -209,5 +227,6 @@ export const sections = {
   "The worker": [...state, statusOk],
   Deliveries: intake,
   "Lists, exports, copies": copies,
+  "The backup off the machine": kept,
   "The books": books
 } as const

@@ -5,6 +5,41 @@ import { counted, line, number, text } from "./Line.ts"
 
 const seconds = number("how long it took")
 
+const backup = text("where it is")
+
+export const backups = {
+  "backup.began": line(
+    "Info",
+    "A generation of the backup off the machine begins: it gets everything that the store has.",
+    { backup, generation: text("its random name") },
+    (is) => `The backup on ${is.backup} begins: generation ${is.generation}`
+  ),
+  "backup.whole": line(
+    "Info",
+    "The backup off the machine has everything, and follows from now on.",
+    { backup, generation: text("its random name"), parts: number("files"), seconds },
+    (is) => `The backup on ${is.backup} has everything, in ${counted(is.parts, "part")}`
+  ),
+  "backup.verified": line(
+    "Info",
+    "The backup off the machine was read back and compared with the store.",
+    { backup, parts: number("files that were read"), bytes: number("of the store in them"), seconds },
+    (is) => `${counted(is.parts, "part")} of the backup on ${is.backup} (${is.bytes} bytes) are as they should be`
+  ),
+  "backup.damaged": line(
+    "Error",
+    "Parts of the backup off the machine were changed or gone, and were written again.",
+    { backup, why: text("in a sentence") },
+    (is) => `${is.why} They were written again to ${is.backup}.`
+  ),
+  "backup.pruned": line(
+    "Info",
+    "A generation of the backup off the machine that another one replaced was removed.",
+    { backup, generation: text("its random name") },
+    (is) => `Generation ${is.generation} was removed from the backup on ${is.backup}`
+  )
+}
+
 export const lake = {
   "export.finished": line(
     "Info",

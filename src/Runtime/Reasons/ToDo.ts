@@ -60,6 +60,11 @@ const ofOne = {
   export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
   archive: "Check the lake and the room in the data directory: it is tried again in an hour.",
+  backup:
+    "Check the place that SITELEDGER_BACKUP names (rights, room, network) with `siteledger doctor`: the backup catches up by itself.",
+  "backup refused": "Give this worker a place and a key of its own (SITELEDGER_BACKUP, SITELEDGER_BACKUP_KEY).",
+  "backup damaged":
+    "Find out who can write there; `siteledger backup --verify` ends this once everything is as it should be.",
   "set aside": "Delete the files that it names when you no longer need them.",
   alert: "Check SITELEDGER_ALERT_URL and the system behind it: alerts are kept and sent in order."
 } as const

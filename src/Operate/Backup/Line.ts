@@ -1,0 +1,114 @@
+/**
+ * The line of a backup: one generation of parts that a Store goes on with, and who may begin one.
+ *
+ * A Store goes on with a backup that ends with its own frames. If it was restored, moved or made again, its logs are other
+ * ones, and it begins a new generation; the old one stays readable until the new one is whole, and for a while after. A
+ * place with the backup of another Store is refused, and so is one where a copy of this Store has gone on.
+ */
+import { hash, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import * as LogLine from "../../Runtime/LogLine.ts"
+import { type LogEnd, type LogName, logNames } from "../../Stores/Following.ts"
+import type { Followed, Store } from "../../Stores/Store.ts"
+import * as Files from "./Files.ts"
+import * as Own from "./Own.ts"
+import * as Part from "./Part.ts"
+import type { Place } from "./Place.ts"
+import { BackupError, find, type Found, type LogTip, type Tip } from "./Tip.ts"
+
+export interface Line {
+  readonly generation: string
+  readonly owner: string
+  readonly logs: Readonly<Record<LogName, string>>
+  /** In order, and with those that were merged since. */
+  parts: ReadonlyArray<Part.Part>
+  /** Numbers before its end that the place lacks. */
+  gaps: ReadonlyArray<Part.Gap>
+  /** What the place has when the line begins: none of it yet, if there is none. */
+  readonly found: Found
+  /** Undefined until the generation is whole. */
+  tip: Tip | undefined
+}
+
+type Ends = Readonly<Record<LogName, LogEnd>>
+
+/** SHA-256 of a frame; empty: there is none. */
+export const endOf = (following: Followed, log: LogName, number: number) =>
+  number === 0
+    ? Effect.succeed("")
+    : Effect.map(following.frames(log, number - 1, number), (frames) =>
+        frames === undefined ? "" : hash("sha256", frames.bytes, "hex")
+      )
+
+const isSameLog = (following: Followed, log: LogName, { id, last }: LogEnd, tip: LogTip) =>
+  id !== tip.id || last < tip.through
+    ? Effect.succeed(false)
+    : Effect.map(endOf(following, log, tip.through), (end) => end === tip.end)
+
+/** Whether the backup ends with frames of this Store. */
+const isOurs = (following: Followed, ends: Ends, { logs }: Tip) =>
+  Effect.map(
+    Effect.forEach(logNames, (log) => isSameLog(following, log, ends[log], logs[log])),
+    (same) => same.every(Boolean)
+  )
+
+export const begin = Effect.fnUntraced(function* (place: Place, store: Store["Service"], following: Followed) {
+  const found = yield* find(place)
+  const own = yield* Own.read(store)
+  const ends = yield* following.ends
+  const logs = { rows: ends.rows.id, inbox: ends.inbox.id }
+  if (found.tip !== undefined && (yield* isOurs(following, ends, found.tip))) {
+    const { generation, owner } = found.tip
+    yield* Own.write(store, { owner, generation, next: null, isRestored: false })
+    const tip = found.tip
+    return yield* lineOf(place, { generation, owner, logs, found, tip }, (log) => tip.logs[log].through)
+  }
+  const owner = yield* ownerOf(place, found.tip, own)
+  const isResumed = own?.next?.rows === logs.rows && own.next.inbox === logs.inbox
+  const generation = isResumed ? own.next.generation : randomUUID()
+  yield* Own.write(store, {
+    owner,
+    generation: own?.generation ?? null,
+    next: { generation, ...logs },
+    isRestored: own?.isRestored ?? false
+  })
+  if (!isResumed) yield* LogLine.write("backup.began", { backup: place.lake.name, generation })
+  return yield* lineOf(place, { generation, owner, logs, found, tip: undefined }, Part.lastOf)
+})
+
+const lineOf = (
+  place: Place,
+  line: Omit<Line, "gaps" | "parts">,
+  throughOf: (log: LogName, listed: ReadonlyArray<Part.Part>) => number
+) =>
+  Effect.map(Files.list(place, line.generation), (listed): Line => {
+    const covers = logNames.map((log) => Part.cover(log, listed, throughOf(log, listed)))
+    return { ...line, parts: covers.flatMap(({ parts }) => parts), gaps: covers.flatMap(({ gaps }) => gaps) }
+  })
+
+const ownerOf = (place: Place, tip: Tip | undefined, own: Own.Own | undefined) => {
+  if (tip === undefined) return Effect.succeed(own?.owner ?? randomUUID())
+  if (own?.owner !== tip.owner) return another(place, tip)
+  const isLast = own.generation === tip.generation || own.next?.generation === tip.generation
+  return isLast || own.isRestored ? Effect.succeed(own.owner) : overtaken(place, tip)
+}
+
+/** Somebody else's tip. */
+export const taken = (place: Place, owner: string, tip: Tip): BackupError =>
+  tip.owner === owner ? overtaken(place, tip) : another(place, tip)
+
+const another = ({ lake: { name } }: Place, { at, host }: Tip) =>
+  new BackupError({
+    reason: "Refused",
+    message:
+      `${name} has the backup of another store (of ${host}, as of ${at}): nothing is backed up there. Choose another ` +
+      `place, or put that backup in this store's place with \`siteledger restore ${name}\`.`
+  })
+
+const overtaken = ({ lake: { name } }: Place, { at, host }: Tip) =>
+  new BackupError({
+    reason: "Refused",
+    message:
+      `Another copy of this store, on ${host}, has gone on with the backup on ${name} (as of ${at}): this one isn't ` +
+      "backed up any more. If both run, stop one of them."
+  })
