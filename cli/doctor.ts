@@ -7,6 +7,7 @@ import { Command } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { service } from "../connectors/construction/ConstructionDoctor.ts"
 import * as Doctor from "../src/Operate/Doctor.ts"
+import { backup } from "../src/Operate/Doctor/Backup.ts"
 import { bucket } from "../src/Operate/Doctor/Bucket.ts"
 import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
 import * as Machine from "../src/Operate/Doctor/Machine.ts"
@@ -99,9 +100,24 @@ const here = (settings: Settings.Settings["Service"], isRunning: boolean) => {
       ],
       server: (url) => [server(url, (sealed) => Machine.secrets(settings, sealed))]
     }),
-    examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE"))
+    examine("lake", lake.kind === "s3" ? bucket(lake) : Machine.folder(lake.path, "SITELEDGER_LAKE")),
+    ...offMachine(settings)
   ].map(Effect.provideService(Settings.Settings, settings))
 }
+
+const offMachine = (settings: Settings.Settings["Service"]) =>
+  Option.match(Option.all({ address: settings.backup, key: settings.backupKey }), {
+    onNone: () => [],
+    onSome: (given) => [
+      examine(
+        "backup",
+        byEngine(settings, {
+          embedded: ({ store }) => backup(given, store),
+          server: () => Effect.succeed(fail("SITELEDGER_BACKUP can't be used with PostgreSQL.", "Leave it out."))
+        })
+      )
+    ]
+  })
 
 /** Beside the data directory. */
 const ownFiles = (settings: Settings.Settings["Service"]): ReadonlyArray<string> =>
