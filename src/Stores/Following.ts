@@ -11,7 +11,7 @@ export type LogName = (typeof logNames)[number]
 export interface LogEnd {
   /** Random: the log of another Store, or of this one after a restore, has another one. */
   readonly id: string
-  /** The number of the last frame that is on disk. */
+  /** The number of the last frame that is on disk; of the rows, no transaction is in it only in part. */
   readonly last: number
 }
 
@@ -23,7 +23,10 @@ export interface Frames {
 }
 
 export interface Following<E> {
-  /** No row up to the end of its log refers to a delivery after the end of the inbox. */
+  /**
+   * No row up to the end of its log refers to a delivery after the end of the inbox. Waits while the log of rows is
+   * written for the first time, or once more.
+   */
   readonly ends: Effect.Effect<Readonly<Record<LogName, LogEnd>>, E>
   /** After a number, up to another one: as many as fit into one part of a backup; undefined if there are none. */
   readonly frames: (log: LogName, after: number, through: number) => Effect.Effect<Frames | undefined, E>

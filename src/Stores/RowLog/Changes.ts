@@ -33,6 +33,8 @@ export interface Changes {
   /** The greatest number in `row_changes` that they stand for; 0: none. */
   readonly through: number
   readonly appended: Appended
+  /** Nothing else has changed: with them, the log is what the Store is now. */
+  readonly isAll: boolean
 }
 
 const keyOf = (table: Listed): string => `json_array(${table.key.map((name) => `"${name}"`).join(", ")})`
@@ -68,12 +70,14 @@ export const appendedIn = (database: DatabaseSync): Appended =>
   )
 
 /**
- * The next rows, as they are now: of append-only tables, at most so many of each; once there are none, of others, each once.
- * So a row follows those that it refers to, and any beginning of the log makes a whole store.
+ * The next rows, as they are now: of append-only tables, at most so many of each; once that is all of them, of others, each
+ * once. So a row follows those that it refers to. The Store must not change meanwhile.
  */
 export const next = (database: Prepares, appended: Appended, limit: number): Changes => {
   const added = newer(database, appended, limit)
-  return added.rows.length > 0 ? { ...added, through: 0 } : { ...noted(database, limit), appended }
+  if (!added.isAll) return { ...added, through: 0 }
+  const changed = noted(database, limit)
+  return { ...changed, rows: [...added.rows, ...changed.rows], appended: added.appended }
 }
 
 const noted = (database: Prepares, limit: number): Omit<Changes, "appended"> => {
@@ -82,23 +86,30 @@ const noted = (database: Prepares, limit: number): Omit<Changes, "appended"> => 
     .all(limit)
     .map((row) => ({ id: Number(row["id"]), table: String(row["table_name"]), key: String(row["row_key"]) }))
   const changes = new Map(rows.map(({ key, table }) => [`${table} ${key}`, { table, key }]))
-  return { rows: rowsOf(database, [...changes.values()]), through: rows.at(-1)?.id ?? 0 }
+  const through = rows.at(-1)?.id ?? 0
+  return { rows: rowsOf(database, [...changes.values()]), through, isAll: rows.length < limit }
 }
 
 /** What refers to a row that isn't taken yet waits for it, with all that comes after it. */
 const newer = (database: Prepares, logged: Appended, limit: number): Omit<Changes, "through"> => {
   const through: Record<string, number> = { ...logged }
   const rows: Array<Logged> = []
+  let isAll = true
   for (const table of appended) {
     const bound = Math.max(0, ...referred(table).map(({ to }) => through[to] ?? 0))
-    for (const row of database.prepare(newerText.get(table.name)!).all(through[table.name] ?? 0, limit)) {
-      if (Number(row["refers"]) > bound) break
+    const found = database.prepare(newerText.get(table.name)!).all(through[table.name] ?? 0, limit)
+    if (found.length === limit) isAll = false
+    for (const row of found) {
+      if (Number(row["refers"]) > bound) {
+        isAll = false
+        break
+      }
       const key = Number(row["key"])
       rows.push({ kind: "row", table: table.name, key: `[${key}]`, row: String(row["row"]) })
       through[table.name] = key
     }
   }
-  return { rows, appended: through }
+  return { rows, appended: through, isAll }
 }
 
 /** The columns that name a row of an append-only table by its number: one at most. */

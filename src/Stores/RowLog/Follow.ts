@@ -12,6 +12,8 @@ import { folderOf, logAgain, type Mark, markOf, setMark } from "./Heal.ts"
 
 const batchRows = 1000
 
+const isSame = (one: Mark, other: Mark): boolean => JSON.stringify(one) === JSON.stringify(other)
+
 export interface Place {
   readonly store: string
   readonly database: DatabaseSync
@@ -56,24 +58,48 @@ export class Follow {
     return turn
   }
 
+  /** Whether there is more. */
   async #batch(): Promise<boolean> {
     const { database, exclusively } = this.#place
-    let found: Changes.Changes | undefined
+    const { appended, isAll, mark, rows, through } = await this.#next()
+    if (rows.length === 0 && mark.whole === mark.through) return false
+    const last = rows.length === 0 ? mark.through : await this.#put(rows)
+    let isDone = false
     await exclusively(() => {
-      found = Changes.next(this.#statements, this.#mark.appended ?? {}, batchRows)
+      database.exec("begin immediate")
+      // Not if the log has lost some since: all are logged again.
+      if (isSame(this.#mark, mark)) {
+        isDone = isAll
+        database.prepare("delete from row_changes where id <= ?").run(through)
+        setMark(database, { ...mark, through: last, appended, ...(isAll ? { whole: last } : {}) })
+      }
+      database.exec("commit")
     })
-    const { appended, rows, through } = found!
-    if (rows.length === 0) return false
+    return !isDone
+  }
+
+  /** In one read: another process may write. */
+  async #next(): Promise<Changes.Changes & { readonly mark: Mark }> {
+    const { database, exclusively } = this.#place
+    const found: Array<Changes.Changes & { readonly mark: Mark }> = []
+    await exclusively(() => {
+      database.exec("begin")
+      try {
+        const mark = this.#mark
+        found.push({ ...Changes.next(this.#statements, mark.appended ?? {}, batchRows), mark })
+      } finally {
+        database.exec("commit")
+      }
+    })
+    return found[0]!
+  }
+
+  /** Returns the number of the last one. */
+  async #put(rows: Changes.Changes["rows"]): Promise<number> {
     const log = await this.#opened()
     const next = log.last + 1
     await log.put(rows.map((row, place): Row => ({ ...row, number: next + place })))
-    await exclusively(() => {
-      database.exec("begin immediate")
-      database.prepare("delete from row_changes where id <= ?").run(through)
-      setMark(database, { ...this.#mark, through: log.last, appended })
-      database.exec("commit")
-    })
-    return true
+    return log.last
   }
 
   get #mark(): Mark {

@@ -31,6 +31,11 @@ export interface Mark {
   readonly id: string
   /** The last frame that the Store knows of. */
   readonly through: number
+  /**
+   * The last frame with which the log was what the Store was at some time: between others, a transaction's rows may be in it
+   * only in part. Absent: it isn't known yet.
+   */
+  readonly whole?: number
   /** Absent: the log has none of their rows, or it isn't known. */
   readonly appended?: Changes.Appended
 }
@@ -100,7 +105,10 @@ export const heal = ({ database, isNew, key, store }: Place): Healed => {
   try {
     const rows = take(database, new Reader(folder), through, last)
     if (writer.found.lost.length > 0) logAgain(database, { id, through: last })
-    else setMark(database, { ...mark, id, through: last, ...(isNew ? { appended: Changes.appendedIn(database) } : {}) })
+    else {
+      const appended = isNew ? Changes.appendedIn(database) : mark?.appended
+      setMark(database, { id, through: last, ...(appended === undefined ? {} : { appended }) })
+    }
     database.exec("commit")
     setIdIn(folder, id)
     return { rows, files }

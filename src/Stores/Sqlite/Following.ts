@@ -30,13 +30,11 @@ const mostFrames = 50_000
 export const following = ({ files, key, path, run }: Parts): Followed => {
   const readers = { rows: new Reader(rowsOf(path)), inbox: new Reader(inboxOf(path)) }
   return {
-    // In this order: what rows refer to is in the inbox by then.
-    ends: run(async (db) => {
-      const mark = await markIn(db)
-      const segments = await files.open()
-      return {
-        rows: { id: mark?.id ?? "", last: mark?.through ?? 0 },
-        inbox: { id: (await readMeta(db, inboxKey)) ?? "", last: segments.last }
+    ends: Effect.gen(function* () {
+      while (true) {
+        const ends = yield* run((db) => endsIn(db, files.open))
+        if (ends !== undefined) return ends
+        yield* Effect.sleep("1 second")
       }
     }),
     frames: (log, after, through) =>
@@ -52,6 +50,17 @@ export const following = ({ files, key, path, run }: Parts): Followed => {
       onFailure: ({ message }) => new StoreError({ reason: "Failed", message }),
       onSuccess: (bytes) => Buffer.from(bytes).toString("hex")
     })
+  }
+}
+
+/** In this order: what rows refer to is in the inbox by then. */
+const endsIn = async (db: Kysely<StoreTables>, open: Parts["files"]["open"]) => {
+  const mark = await markIn(db)
+  if (mark?.whole === undefined) return undefined
+  const segments = await open()
+  return {
+    rows: { id: mark.id, last: mark.whole },
+    inbox: { id: (await readMeta(db, inboxKey)) ?? "", last: segments.last }
   }
 }
 

@@ -1,13 +1,15 @@
 /** Who writes the log of rows: one at a time, however it is called and interrupted. */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Follow } from "../../../src/Stores/RowLog/Follow.ts"
+import { markOf } from "../../../src/Stores/RowLog/Heal.ts"
 import { framesIn, listed, nameOf } from "../../../src/Stores/Segments/Segment.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { folder } from "../WarehouseEngines.ts"
+import { change, logged } from "./World.ts"
 
 describe("the log of rows", () => {
   it.live("has one writer, although its end comes while it is opened", () =>
@@ -45,6 +47,65 @@ describe("the log of rows", () => {
         assert.isAbove(after.length, before)
         // Else each start would read the whole log for it.
         assert.isFalse(existsSync(join(path, "rows/known")), "an index of bodies")
+      })
+    )
+  )
+
+  it.live("has all rows again, although a part of it is found lost only when the next one is written", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = join(path, "store.sqlite")
+        yield* logged(path, change(1))
+        const rows = join(path, "rows")
+        for (const kept of [rows, join(rows, "beside")]) {
+          for (const first of listed(kept)) {
+            writeFileSync(join(kept, nameOf(first)), readFileSync(join(kept, nameOf(first))).fill(0, 200, 1000))
+          }
+        }
+        const facts = () =>
+          listed(rows)
+            .flatMap((first) => [...framesIn(readFileSync(join(rows, nameOf(first))))])
+            .flatMap((frame) => (frame.kind === "row" && frame.table === "ledger_facts" ? [frame.key] : []))
+        const database = new DatabaseSync(store)
+        yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
+        const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        const follow = new Follow({ store, database, key: () => key, exclusively: async (use) => use() })
+        database.exec("update meta set value = '2' where key = 'ledger_epoch'")
+        yield* Effect.promise(() => follow.once())
+        yield* Effect.promise(() => follow.close())
+        assert.includeMembers(facts(), ["[1]", "[2]"])
+        const mark = markOf(database)
+        assert.strictEqual(mark?.whole, mark?.through)
+      })
+    )
+  )
+
+  it.live("is all that the store is again and again, although rows change all the time", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = join(path, "store.sqlite")
+        yield* logged(path, change(1))
+        const database = new DatabaseSync(store)
+        yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
+        const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        const changes = database.prepare("update meta set value = value + 1 where key = 'ledger_epoch'")
+        let count = 0
+        const exclusively = async (use: () => void) => {
+          use()
+          changes.run()
+          if (++count > 100) throw new Error("it never is")
+        }
+        const follow = new Follow({ store, database, key: () => key, exclusively })
+        const before = markOf(database)
+        for (const _ of [1, 2]) {
+          yield* Effect.promise(() => follow.once())
+          const mark = markOf(database)
+          assert.strictEqual(mark?.whole, mark?.through)
+        }
+        yield* Effect.promise(() => follow.close())
+        assert.isAbove(markOf(database)?.whole ?? 0, before?.whole ?? 0)
       })
     )
   )
