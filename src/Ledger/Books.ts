@@ -5,7 +5,7 @@
  * order without gaps: writers take turns, each until its transaction ends.
  */
 import type { Transaction } from "kysely"
-import { insertAll, oneAtATime } from "../Stores/Sql.ts"
+import { insertTogether, oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { newestContent, parsed } from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
@@ -140,18 +140,13 @@ const write = async (
     })
     return { fact: { ...linked.fact, chain: link }, entries }
   })
-  await insertAll(
-    tx,
-    "ledger_facts",
-    rows.map((row) => row.fact)
-  )
   const entries = rows.flatMap((row) => row.entries)
-  await insertAll(
-    tx,
-    "ledger_entries",
-    entries.map(({ entry }) => entry)
-  )
-  if (posting !== undefined) await Messages.put(tx, entries, posting)
+  // All other workers wait for this one meanwhile, for each round trip.
+  await insertTogether(tx, {
+    ledger_facts: rows.map((row) => row.fact),
+    ledger_entries: entries.map(({ entry }) => entry),
+    ledger_outbox: posting === undefined ? [] : await Messages.rowsOf(tx, entries, posting)
+  })
   for (const { fact, turn } of kept) {
     if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)

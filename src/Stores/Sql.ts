@@ -70,6 +70,8 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
     ? sql<boolean>`${sql.ref(column)} = any(${values}::text[])`
     : sql<boolean>`${sql.ref(column)} in ${listed(db, values)}`
 
+type Rows<T extends keyof StoreTables> = ReadonlyArray<Insertable<StoreTables[T]> & object>
+
 /**
  * Inserts rows that all have the same columns. Kysely's own insert of many rows is another statement for each number of
  * them, which takes longer to compile than to run; these are the same for any number. `replacing`: rows with the same value
@@ -78,24 +80,49 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
 export const insertAll = async <T extends keyof StoreTables & string>(
   tx: Transaction<StoreTables>,
   table: T,
-  rows: ReadonlyArray<Insertable<StoreTables[T]> & object>,
+  rows: Rows<T>,
   replacing?: keyof StoreTables[T] & string
 ): Promise<void> => {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return
-  const columns = sql.join(names.map((name) => sql.ref(name)))
   const instead = replacing === undefined ? sql`` : replaced(names, replacing)
   if (isPostgres(tx)) {
-    await sql`
-      insert into ${sql.table(table)} (${columns})
-      select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${Json.stringify(rows)})
-      ${instead}`.execute(tx)
+    await sql`${fromJson(table, names, rows)} ${instead}`.execute(tx)
     return
   }
+  const columns = namesOf(names)
   const row = sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(names)}) ${instead}`.compile(tx)
   const cells = rows.map((each) => names.map((name) => (each as Readonly<Record<string, unknown>>)[name]))
   for (const parameters of cells) await tx.executeQuery({ ...row, parameters })
 }
+
+/**
+ * The same for several tables, those that others refer to first. A server gets them as one statement, at the end of which it
+ * checks what refers to what.
+ */
+export const insertTogether = async (
+  tx: Transaction<StoreTables>,
+  tables: { readonly [T in keyof StoreTables]?: Rows<T> }
+): Promise<void> => {
+  const filled = Object.entries(tables as Readonly<Record<string, ReadonlyArray<object>>>).filter(
+    ([, rows]) => rows.length > 0
+  )
+  if (!isPostgres(tx)) {
+    for (const [table, rows] of filled) await insertAll(tx, table as keyof StoreTables, rows as Rows<keyof StoreTables>)
+    return
+  }
+  if (filled.length === 0) return
+  const inserts = filled.map(
+    ([table, rows]) => sql`${sql.ref(`into_${table}`)} as (${fromJson(table, Object.keys(rows[0]!), rows)})`
+  )
+  await sql`with ${sql.join(inserts)} select 1`.execute(tx)
+}
+
+const fromJson = (table: string, names: ReadonlyArray<string>, rows: ReadonlyArray<object>): RawBuilder<unknown> => sql`
+  insert into ${sql.table(table)} (${namesOf(names)})
+  select ${namesOf(names)} from json_populate_recordset(null::${sql.table(table)}, ${Json.stringify(rows)})`
+
+const namesOf = (names: ReadonlyArray<string>): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)))
 
 const replaced = (names: ReadonlyArray<string>, key: string): RawBuilder<unknown> => {
   const sets = names.filter((name) => name !== key).map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`)

@@ -1,10 +1,10 @@
 /**
- * The rows of the outbox: queueing an entry, noting an attempt, what a person does or asks. Nothing else writes the table,
- * and only `Due` reads it, too; changes are made in the caller's transaction.
+ * The rows of the outbox: how an entry is queued, which `Books` insert; noting an attempt, what a person does or asks. Nothing
+ * else writes the table, and only `Due` reads it, too; changes are made in the caller's transaction.
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
-import { insertAll, isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
+import { isAmong, isItsTurn, oneAtATime } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { CertifiedAs } from "../../Stores/Tables/Ledger.ts"
 import type { OutboxMessage } from "./Due.ts"
@@ -44,24 +44,24 @@ export interface Failure {
   readonly againAt: Instant | undefined
 }
 
-/** An entry that was just posted, and the last one of its IPC before, by its id; undefined: it is the first. */
+/** An entry that is being posted, and the last one of its IPC before, by its id; undefined: it is the first. */
 export interface Fresh {
   readonly entry: Pick<StoreTables["ledger_entries"], "certified_as" | "entry_id" | "ipc_id" | "sequence">
   readonly after: string | undefined
 }
 
 /**
- * Queues what was just posted, in order, in the same transaction. If an entry's predecessor in its IPC was never queued,
- * the entry is held back (dead without an attempt), because only a person knows whether the accounting system has the
- * predecessor.
+ * The rows that queue what is posted, in order, for the transaction that posts it. If an entry's predecessor in its IPC was
+ * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting system
+ * has the predecessor.
  */
-export const put = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDrafts, status }: Posting): Promise<void> => {
+export const rowsOf = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDrafts, status }: Posting) => {
   const own = new Set(fresh.map(({ entry }) => entry.entry_id))
   const unqueued = await neverQueued(
     tx,
     fresh.flatMap(({ after }) => (after === undefined || own.has(after) ? [] : [after]))
   )
-  const rows = fresh.map(({ after, entry: { certified_as, entry_id, ipc_id, sequence } }) => {
+  return fresh.map(({ after, entry: { certified_as, entry_id, ipc_id, sequence } }) => {
     const as = queuedAs(status, certified_as)
     const missing = after === undefined ? undefined : unqueued.get(after)
     return {
@@ -76,7 +76,6 @@ export const put = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDrafts
       last_error: missing === undefined ? null : `Held back: entry ${missing}${heldBack}`
     }
   })
-  await insertAll(tx, "ledger_outbox", rows)
 }
 
 /** Of these entries; with their numbers. */
