@@ -30,7 +30,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor tries, as the worker's r
     await roles.migrated(database)
     const { owner, worker } = roles
     const url = roles.url(database, "worker")
-    const fine = [`ok ${worker} may append to the ledger's tables and no more: 41 other acts were refused.`]
+    const fine = [`ok ${worker} may append to the ledger's tables and no more: 59 other acts were refused.`]
     const content = `select md5(string_agg(f::text, '' order by number)) as content from ${facts} f`
     await query(`insert into ${facts} values (1, 'i', 'paid', 'now', '{}'), (2, 'j', 'paid', 'now', '{}')`)
     const before = await query(content)

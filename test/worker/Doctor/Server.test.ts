@@ -46,7 +46,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
       assert.deepStrictEqual(found.failed, [])
       includes(found.ok, new RegExp(`analysts: ${roles.analyst} reads construction, and nothing else`))
       includes(found.ok, new RegExp(`worker's role: ${roles.worker} may do what the worker needs`))
-      includes(found.ok, new RegExp(`books: ${roles.worker} may append .* no more: 41 other acts were refused`))
+      includes(found.ok, new RegExp(`books: ${roles.worker} may append .* no more: 59 other acts were refused`))
       includes(found.ok, /schemas: The tables are current/)
       includes(found.ok, /secrets: The webhook secrets in the store can be opened \(1\)/)
       includes(found.ok, /clock: /)

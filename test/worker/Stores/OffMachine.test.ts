@@ -79,7 +79,7 @@ const restoredInto = async (world: World, empty: string): Promise<number> => {
   assert.strictEqual(locked.code, 1)
   assert.match(locked.stderr, /was made with another key than SITELEDGER_BACKUP_KEY/)
   assert.isFalse(existsSync(join(empty, "store.sqlite")))
-  const restored = await world.runWith(there, "restore", bucket)
+  const restored = await world.runWith(there, "restore", bucket, "--json")
   assert.strictEqual(restored.code, 0, restored.stderr)
   const said = JSON.parse(restored.stdout) as { readonly upTo: string; readonly kept: string | null }
   assert.isNull(said.kept)
