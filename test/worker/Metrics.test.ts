@@ -6,6 +6,7 @@ import * as Timings from "../../src/Runtime/Timings.ts"
 import { complaints, parse, promtool } from "../Exposition.ts"
 import { Accounts, secret } from "../Ledger/Outbox/SinkWorld.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { World } from "./World.ts"
 
 const certified = (id: string, more: object = {}) => ({
@@ -67,6 +68,20 @@ const atTheStart: ReadonlyArray<Wanted> = [
   ["siteledger_inbox_unposted", "", 0],
   ["siteledger_next_export_timestamp_seconds", "", (value = 0) => value > Date.now() / 1000]
 ]
+
+/** Off the machine; a server has its own tools. */
+const backups = {
+  embedded: [
+    ["siteledger_backup_age_seconds", "", isThere],
+    ["siteledger_backup_parts", "", some]
+  ],
+  read: [["siteledger_backup_verified_timestamp_seconds", "", isRecent]],
+  server: [
+    ["siteledger_backup_age_seconds", "", isGone],
+    ["siteledger_backup_parts", "", isGone],
+    ["siteledger_backup_verified_timestamp_seconds", "", isGone]
+  ]
+} satisfies Readonly<Record<string, ReadonlyArray<Wanted>>>
 
 interface Scene {
   readonly act: (world: World, worker: RunningWorker, to: Accounts) => Promise<unknown>
@@ -166,7 +181,11 @@ it("the metrics of a worker change when their cause is made", async () => {
   await to.open()
   const sink = { SITELEDGER_LEDGER_SINK_URL: to.url.href, SITELEDGER_LEDGER_SINK_SECRET: secret }
   await using world = await World.open({ projects: 30 }, sink)
-  const worker = world.start()
+  const isEmbedded = world.database === undefined
+  const folder = temporaryFolder()
+  const worker = world.start(
+    isEmbedded ? { SITELEDGER_BACKUP: `file:${folder}`, SITELEDGER_BACKUP_KEY: "0".repeat(64) } : {}
+  )
   await worker.live()
   const seen = new Set<string>()
   const become = async (cause: string, wanted: ReadonlyArray<Wanted>) => {
@@ -182,6 +201,11 @@ it("the metrics of a worker change when their cause is made", async () => {
   for (const [cause, { act, shows }] of Object.entries(scenes)) {
     await act(world, worker, to)
     await become(cause, shows)
+  }
+  await become("the start", isEmbedded ? backups.embedded : backups.server)
+  if (isEmbedded) {
+    await worker.verb("backup-verify", {})
+    await become("reading the backup", backups.read)
   }
   const text = await textOf(worker)
   for (const { name } of Object.values(Timings.timings)) {
@@ -199,4 +223,6 @@ it("the metrics of a worker change when their cause is made", async () => {
     []
   )
   await to.close()
+  await worker.stop()
+  removeFolder(folder)
 })
