@@ -40,13 +40,14 @@ export const nestedProblems = (
   list: List,
   columnProblems: (column: Column) => ReadonlyArray<string>
 ): ReadonlyArray<string> =>
-  (list.nested ?? []).flatMap(({ column: name, columns, table }) => {
+  (list.nested ?? []).flatMap(({ column: name, columns, on, table }) => {
     const column = list.columns.find((each) => each.name === name && each.parameter === undefined)
     const isList = column?.type === "JSON" && column.use === "keep"
     const names = columns.map((each) => each.name)
     return [
       ...(isName(table) ? [] : ["isn't a table with a name of small letters, digits and _, at most 63 of them"]),
-      ...(isList ? [] : [`is made of ${shown(name)}, which isn't a column of type JSON that is kept`]),
+      // Who removes a column need not look for what discovery had offered to make of it.
+      ...(isList || !on ? [] : [`is made of ${shown(name)}, which isn't a column of type JSON that is kept`]),
       ...(names.length === new Set(names).size ? [] : ["has a column twice"]),
       ...columns.flatMap((each) => {
         const problems = [...columnProblems(each), ...(each.parameter === undefined ? [] : ["is a parameter"])]
