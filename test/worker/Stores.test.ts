@@ -89,7 +89,7 @@ describe("the quarantine", () => {
     ])
     const [event] = await world.query("select outcome, reason from construction.events where entity = 'ipcs'")
     assert.deepStrictEqual(event, { outcome: "applied", reason: null })
-    const alone = await world.runWith(aliases, "replay")
+    const alone = await world.runWith(aliases, "replay", "--json")
     assert.deepStrictEqual(JSON.parse(alone.stdout), { read: 0, applied: 0 })
   })
 })

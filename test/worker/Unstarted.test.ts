@@ -14,7 +14,7 @@ describe("a shell without a worker", () => {
 
   it("exports from the stores alone", async () => {
     await using world = await World.open({ projects: 0 })
-    const { code, stdout, stderr } = await world.shell({}, "export")
+    const { code, stdout, stderr } = await world.shell({}, "export", "--json")
     assert.strictEqual(code, 0, stderr)
     const { run: id } = JSON.parse(stdout) as { run: string }
     assert.isTrue(existsSync(join(world.dataDir, "lake", "_manifests", `${id}.json`)))

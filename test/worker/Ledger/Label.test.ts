@@ -85,7 +85,7 @@ describe("the label of a later delivery", () => {
     assert.deepInclude(report.ledger, { entries: 0, holds: 0 })
     await worker.stop()
     assert.deepInclude(JSON.parse((await world.run("replay", "--json")).stdout), { read: 1, applied: 0 })
-    const replayed = await world.runWith({ SITELEDGER_TRUST_TYPE_HEADER: "true" }, "replay")
+    const replayed = await world.runWith({ SITELEDGER_TRUST_TYPE_HEADER: "true" }, "replay", "--json")
     assert.deepInclude(JSON.parse(replayed.stdout), { read: 1, applied: 1 })
     const entries = "select kind, amount, payment_reference from construction.ledger_entries"
     assert.deepStrictEqual(await world.query(entries), [

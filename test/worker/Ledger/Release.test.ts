@@ -59,7 +59,7 @@ it("drafts wait for QuickBooks until a bookkeeper releases them, and are posted 
   const release = (...given: ReadonlyArray<string>) =>
     world.runWith(settings, "ledger", "sink", "release", ...given, "--by", "Ada", "--reason", "reviewed")
   assert.match((await release()).stderr, /Name an entry, or give --all/)
-  const one = await release(first.slice(0, 8))
+  const one = await release(first.slice(0, 8), "--json")
   assert.deepStrictEqual(JSON.parse(one.stdout), { released: 1, others: null }, one.stderr)
   await until("QuickBooks has it", () => Promise.resolve(quickBooks.entries.length === 1 ? true : undefined))
   await worker.status("it is delivered", ({ ledger }) => ledger.sink?.dead === 1 && ledger.sink.backlog === 0)

@@ -38,7 +38,7 @@ const writing =
     world.shell(extra, "ledger", "write", ...words)
 
 const wholeJournal = async (world: World, file: string): Promise<string> => {
-  const { code, stderr, stdout } = await writing(world)("hledger", file)
+  const { code, stderr, stdout } = await writing(world)("hledger", file, "--json")
   assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
   assert.deepStrictEqual(JSON.parse(stdout), { path: file, format: "hledger", entries: 3 })
   assert.strictEqual(statSync(file).mode & 0o777, 0o600)
@@ -60,7 +60,7 @@ const wholeJournal = async (world: World, file: string): Promise<string> => {
 }
 
 const twoMonths = async (world: World, file: string): Promise<void> => {
-  const { stdout } = await writing(world)("xlsx", file, "--from", "2026-07-05", "--to", "2026-08-05")
+  const { stdout } = await writing(world)("xlsx", file, "--from", "2026-07-05", "--to", "2026-08-05", "--json")
   assert.deepInclude(JSON.parse(stdout), { entries: 2 })
   const [journal] = await Effect.runPromise(readWorkbook(readFileSync(file)))
   assert.deepStrictEqual(
