@@ -78,7 +78,8 @@ export const verified = async ({ directory, environment }: Place, entries: numbe
     const begun = performance.now()
     const { code, stderr, stdout } = await run({ PATH: process.env["PATH"] ?? "", ...service, ...own }, [
       "ledger",
-      "verify"
+      "verify",
+      "--json"
     ])
     seconds.push((performance.now() - begun) / 1000)
     const found = JSON.parse(stdout || "{}") as { readonly entries?: number; readonly bodies?: number }
