@@ -36,8 +36,8 @@ const intake: ReadonlyArray<Break> = [
   ),
   apply("        yield* inbox.arrived.open\n", "", "a batch whose write failed isn't tried again"),
   batch(
-    "ledger.hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))",
-    "ledger.hear([])",
+    "hear(readings.filter(({ event }) => turn?.isHeard(event) !== true).flatMap(heard))",
+    "hear([])",
     "payments are applied to rows and not posted"
   ),
   hearing(

@@ -26,8 +26,8 @@ export const posting: ReadonlyArray<Break> = [
     "facts of a batch are folded without those before"
   ),
   books(
-    "await Messages.put(tx, entries, posting)",
-    "await Messages.put(tx, entries.slice(1), posting)",
+    "await Messages.rowsOf(tx, entries, posting)",
+    "await Messages.rowsOf(tx, entries.slice(1), posting)",
     "the first entry of a turn isn't queued"
   ),
   books(

@@ -13,7 +13,16 @@ const mighty = (table: string) =>
     (act) => `${act} ${table}`
   )
 
-const tables = `ledger.ledger_entries, ${facts}, ledger.ledger_hold_decisions, ledger.ledger_terms`
+const tables = [
+  "admin_log",
+  "ledger_entries",
+  "ledger_evidence",
+  "ledger_facts",
+  "ledger_hold_decisions",
+  "ledger_terms"
+]
+  .map((name) => `ledger.${name}`)
+  .join(", ")
 
 describe.skipIf(Postgres.skipped !== undefined)("doctor tries, as the worker's role,", () => {
   /** The findings about the books, in one line each. */
