@@ -1,7 +1,7 @@
 /**
  * The options of a sandbox and their defaults. Everything that the simulation makes (projects, events, copies and
- * delays) depends only on `seed`, `projects`, `ipcs`, `largeAmounts`, `eventsPerSecond`, `startAt` and the `stepsPer…`
- * options; ids and secrets depend only on `identity`.
+ * delays) depends only on `seed`, `projects`, `ipcs`, `largeAmounts`, `eventsPerSecond`, `startAt`, the `past…` and the
+ * `stepsPer…` options; ids and secrets depend only on `identity`.
  */
 import { Clock, DateTime, Effect } from "effect"
 import type { Anchor } from "./Events.ts"

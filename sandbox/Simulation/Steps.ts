@@ -93,7 +93,9 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
   })
   /** Moves the simulated clock to the present, or on through the past, if the next steps happen later than it says. */
   const keepTime = Effect.fnUntraced(function* (wanted: number) {
-    const atMillis = past(count.steps) ?? Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
+    const present = Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
+    // A file of an older version began its count at the present.
+    const atMillis = Math.min(present, past(count.steps) ?? present)
     if (atMillis - events.counted(count.steps) <= stepMillis + tolerance) return
     events.anchor({ step: count.steps, atMillis })
     if (count.steps < promised) yield* insist
