@@ -2,7 +2,6 @@
  * Carries out a verb: through the admin listener of the worker that SITELEDGER_WORKER_URL names; else of one that is running
  * on the data directory; else in this process with the lock taken. The files never have two owners.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, flow, type Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
@@ -12,6 +11,7 @@ import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Opera
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
 import { ownUser } from "../src/Operate/Admin/Callers.ts"
+import { layerPatient } from "../src/Runtime/Http.ts"
 import { underWay } from "../src/Runtime/Progress.ts"
 import { codeOf } from "../src/Runtime/SystemFailure.ts"
 import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lock.ts"
@@ -75,14 +75,14 @@ const unanswered = ({ reason, response }: HttpClientError.HttpClientError) => {
 
 const isNotThere = (error: unknown): error is Unanswered => error === notThere
 
-/** By Node's own client, which waits as long as it takes: a verb may work for an hour before it answers. */
+/** A verb may work for an hour before it answers. */
 const answered = <A, R>(asked: Effect.Effect<A, AskError, R>) =>
   asked.pipe(
     Effect.catchTags({
       HttpClientError: (error) => unanswered(error),
       SchemaError: () => unreadable
     }),
-    Effect.provide(NodeHttpClient.layerNodeHttp)
+    Effect.provide(layerPatient)
   )
 
 const unexpected = (status: number) => new VerbError({ message: `The worker answered with status ${status}.` })

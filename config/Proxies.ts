@@ -8,9 +8,15 @@ const variable = (name: string): string => env[name.toLowerCase()] ?? env[name] 
 
 const own = ["localhost", "127.0.0.1", "[::1]"]
 
+/** With the hosts below each, as most programs read it; Node's own client takes a name for one host only. */
+const past = () =>
+  variable("NO_PROXY")
+    .split(",")
+    .flatMap((name) => (/^[a-z]/i.test(name.trim()) ? [name.trim(), `.${name.trim()}`] : name.trim() || []))
+
 /** By the names of the variables; undefined: there is no proxy. */
 export const proxies = () => {
   const [http, https] = [variable("HTTP_PROXY"), variable("HTTPS_PROXY")]
   if (http === "" && https === "") return undefined
-  return { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: [variable("NO_PROXY"), ...own].filter(Boolean).join(",") }
+  return { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: [...past(), ...own].join(",") }
 }

@@ -44,6 +44,12 @@ export const layerHttp = NodeHttpClient.layerUndiciNoDispatcher.pipe(
   )
 )
 
+/** Waits for an answer as long as it takes, which undici doesn't. */
+export const layerPatient = Layer.suspend(() => {
+  const proxyEnv = proxies()
+  return NodeHttpClient.layerNodeHttpOptions(proxyEnv === undefined ? {} : { proxyEnv })
+})
+
 /** For Node's own client; empty without a proxy. The pools are as the AWS SDK makes them. */
 export const proxiedAgents = () => {
   const proxyEnv = proxies()

@@ -7,6 +7,7 @@ import { Effect, Exit } from "effect"
 import { HttpClient } from "effect/http"
 import { proxies } from "../../config/Proxies.ts"
 import * as Client from "../../src/Lake/S3/Client.ts"
+import { layerPatient } from "../../src/Runtime/Http.ts"
 import { layerHttp } from "../../src/Runtime/Program.ts"
 
 const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
@@ -42,10 +43,12 @@ const proxy = Effect.acquireRelease(
     })
 )
 
-const get = (url: string) =>
-  Effect.flatMap(HttpClient.get(url), ({ text }) => text).pipe(Effect.provide(layerHttp), Effect.exit)
+const clients = { "of undici": layerHttp, "of a patient client": layerPatient }
 
-describe("requests", () => {
+describe.each(Object.entries(clients))("requests %s", (_name, layer) => {
+  const get = (url: string) =>
+    Effect.flatMap(HttpClient.get(url), ({ text }) => text).pipe(Effect.provide(layer), Effect.exit)
+
   it.live("go through the proxy that the environment names, with its password", () =>
     Effect.gen(function* () {
       const { asked, given, port } = yield* proxy
@@ -67,7 +70,9 @@ describe("requests", () => {
       assert.deepStrictEqual(asked, ["http://outside.test/v1"])
     })
   )
+})
 
+describe("requests", () => {
   it.live("go to a bucket through it", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* proxy
