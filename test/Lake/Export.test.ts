@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
 import { Export } from "../../src/Lake/Export.ts"
+import { Progress, Tasks } from "../../src/Runtime/Progress.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { event, eventPaths, inWorld, ipc, lastSequence, on, query, readExport, run, write } from "./ExportWorld.ts"
 
@@ -12,6 +13,26 @@ import { event, eventPaths, inWorld, ipc, lastSequence, on, query, readExport, r
 const fields = ["run", "asOf", "reconcile", "journal", "tables", "journalFile", "head", "before", "restated", "changes"]
 
 describe("one export", () => {
+  it.effect("says how far it is, while it is under way", () => {
+    const tasks = new Tasks()
+    const seen: Array<string> = []
+    return inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18")], [ipc("IPC-1", "10")])
+        world.watch = (operation, _path, when) => {
+          if (operation === "put" && when === "before") {
+            for (const { done, name, total, unit } of tasks.all) seen.push(`${name} ${Math.sign(total - done)} ${unit}`)
+          }
+          return undefined
+        }
+        yield* run
+        assert.isAbove(seen.length, 10)
+        assert.deepStrictEqual(new Set(seen), new Set(["export 1 files put on the lake"]))
+        assert.deepStrictEqual(tasks.all, [])
+      })
+    ).pipe(Effect.provideService(Progress, tasks))
+  })
+
   it.effect("has the rows that its manifest counts, for DuckDB and for another reader", () =>
     inWorld((world) =>
       Effect.gen(function* () {

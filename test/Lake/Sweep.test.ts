@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake, LakeError } from "../../src/Lake/Lake.ts"
 import * as S3 from "../../src/Lake/S3.ts"
@@ -39,6 +39,30 @@ describe("an export", () => {
         for (let more = 0; more < 30; more++) yield* run
         // Of today, and of the month before it.
         assert.isAbove(readdirSync(join(world.lake, "_manifests")).length, 30 + 10)
+        assertTidy(world)
+      })
+    )
+  )
+
+  it.effect("keeps as many, and for as long, as is configured, and takes the files of a retired one with it", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-01")])
+        const first = yield* run
+        yield* TestClock.adjust("1 hour")
+        yield* write([on("2026-11-02")])
+        const second = yield* run
+        const lake = yield* Lake
+        const files = () => [
+          ...readdirSync(join(world.lake, "projects")),
+          ...readdirSync(join(world.lake, "_manifests"))
+        ]
+        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.hours(2) }))
+        assert.lengthOf(files(), 4)
+        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.minutes(1) }))
+        assert.deepStrictEqual(files(), [`${second.run}-0.parquet`, `${second.run}.json`])
+        // The newest one names it.
+        assert.include(eventPaths(readExport(world)), `events/event_date=2026-11-01/${first.run}-0.parquet`)
         assertTidy(world)
       })
     )
