@@ -112,8 +112,8 @@ export const backup = Command.make(
   Command.provide(Log.layerSettings)
 )
 
-const page = ({ at, backup: place, bytes, faults, parts }: Answer<"backup-verify">) => [
-  `Read ${Said.counted(parts, "part")} (${Said.size(bytes)}) of the backup on ${place}, which reaches up to ${at}: ` +
+const page = ({ at, backup: place, bytes, faults, chunks }: Answer<"backup-verify">) => [
+  `Read ${Said.counted(chunks, "chunk")} (${Said.size(bytes)}) of the backup on ${place}, which reaches up to ${at}: ` +
     (faults.length === 0 ? "all are whole." : `${Said.counted(faults.length, "fault")}.`),
   ...faults.map((fault) => `! ${fault}`)
 ]

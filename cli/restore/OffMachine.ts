@@ -8,7 +8,7 @@ import { Effect, Option, Redacted, Result } from "effect"
 import { CliError } from "effect/cli"
 import * as Address from "../../config/Address.ts"
 import type * as Settings from "../../config/Settings.ts"
-import * as Place from "../../src/Operate/Backup/Place.ts"
+import * as Vault from "../../src/Operate/Backup/Vault.ts"
 import * as Restore from "../../src/Operate/Backup/Restore.ts"
 import { path as tipPath } from "../../src/Operate/Backup/Tip.ts"
 import * as DataKey from "../../src/Runtime/DataKey.ts"
@@ -33,7 +33,7 @@ const noKey = new CliError.UserError({
 export const givenBy = Effect.fnUntraced(function* (name: string, { backupKey }: Own) {
   const address = yield* addressOf(name)
   if (address === undefined) return undefined
-  return { address, key: yield* Effect.mapError(Effect.fromOption(backupKey), () => noKey) } satisfies Place.Given
+  return { address, key: yield* Effect.mapError(Effect.fromOption(backupKey), () => noKey) } satisfies Vault.Given
 })
 
 export const since =
@@ -51,22 +51,22 @@ const discard = (file: string) =>
 
 /** `take`: puts the file in the store's place. */
 export const fetched = Effect.fnUntraced(function* <A, E, R>(
-  given: Place.Given,
+  given: Vault.Given,
   { dataDir, key }: Own,
   file: string,
   nowMs: number,
   take: (file: string) => Effect.Effect<A, E, R>
 ) {
-  const place = yield* Place.open(given)
-  const tip = yield* Restore.tipAt(place)
+  const vault = yield* Vault.open(given)
+  const tip = yield* Restore.tipAt(vault)
   if (Option.isSome(key) && Redacted.value(key.value) !== tip.dataKey) return yield* otherKey
   yield* discard(file)
   yield* Effect.addFinalizer(() => discard(file))
-  const { deliveries, entries, parts } = yield* Restore.into(place, tip, file)
+  const { deliveries, entries, chunks } = yield* Restore.into(vault, tip, file)
   if (Option.isNone(key)) {
     const path = join(dataDir, "key")
     yield* Effect.sync(() => DataKey.put(path, tip.dataKey, `${path}.before-restore-${nowMs}`))
   }
   const taken = yield* take(file)
-  return { restored: place.lake.name, upTo: tip.at, of: tip.host, deliveries, entries, parts, ...taken }
+  return { restored: vault.lake.name, upTo: tip.at, of: tip.host, deliveries, entries, chunks, ...taken }
 }, Effect.scoped)

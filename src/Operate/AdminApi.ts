@@ -91,7 +91,7 @@ const verbs = [
       backup: Schema.String,
       /** Up to when it reaches. */
       at: Schema.String,
-      parts: Schema.Int,
+      chunks: Schema.Int,
       bytes: Schema.Int,
       /** Sentences. */
       faults: Schema.Array(Schema.String)

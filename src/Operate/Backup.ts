@@ -3,7 +3,7 @@
  * behind, and says when it isn't.
  *
  *   log of rows ─┐
- *                ├─► parts, compressed, encrypted ──► place ──► tip, moved last: up to here everything is there
+ *                ├─► chunks, compressed, encrypted ──► place ──► tip, moved last: up to here everything is there
  *   inbox ───────┘
  *
  * It reads itself back once a day (`Backup/Verify`) and removes what it no longer needs (`Backup/Prune`). `siteledger restore`
@@ -18,8 +18,8 @@ import { readMeta, Store, StoreError, writeMeta } from "../Stores/Store.ts"
 import type { BackupStatus } from "./AdminApi/StatusReport.ts"
 import * as Follow from "./Backup/Follow.ts"
 import * as Lag from "./Backup/Lag.ts"
-import * as Line from "./Backup/Line.ts"
-import * as Place from "./Backup/Place.ts"
+import * as Lineage from "./Backup/Lineage.ts"
+import * as Vault from "./Backup/Vault.ts"
 import { prune } from "./Backup/Prune.ts"
 import { BackupError } from "./Backup/Tip.ts"
 import * as Verify from "./Backup/Verify.ts"
@@ -27,7 +27,7 @@ import * as Verify from "./Backup/Verify.ts"
 const every = Duration.seconds(20)
 const pruneEvery = Duration.hours(1)
 const verifyEvery = Duration.days(1)
-/** Every part is read back within a week. */
+/** Every chunk is read back within a week. */
 const days = 7
 
 const Checked = Schema.Struct({ at: Schema.String, rows: Schema.Int, inbox: Schema.Int, turn: Schema.Int })
@@ -46,23 +46,23 @@ export class Backup extends Context.Service<
   }
 >()("siteledger/Backup") {
   /** Follows the Store. */
-  static readonly layerWith = (given: Option.Option<Place.Given>): Layer.Layer<Backup, StoreError, Store | Reasons> =>
+  static readonly layerWith = (given: Option.Option<Vault.Given>): Layer.Layer<Backup, StoreError, Store | Reasons> =>
     Layer.effect(
       Backup,
       Option.match(given, {
         onNone: () => Effect.succeed(none),
-        onSome: (place) => Effect.flatMap(followerAt(place), following)
+        onSome: (vault) => Effect.flatMap(followerAt(vault), following)
       })
     )
 
   /** For a verb without a worker. */
-  static readonly layerAlone = (given: Option.Option<Place.Given>): Layer.Layer<Backup, StoreError, Store> =>
+  static readonly layerAlone = (given: Option.Option<Vault.Given>): Layer.Layer<Backup, StoreError, Store> =>
     Layer.effect(
       Backup,
       Option.match(given, {
         onNone: () => Effect.succeed(none),
-        onSome: (place) =>
-          Effect.map(followerAt(place), (follower) =>
+        onSome: (vault) =>
+          Effect.map(followerAt(vault), (follower) =>
             Backup.of({ status: Effect.succeed(null), verify: wholly(follower) })
           )
       })
@@ -80,26 +80,26 @@ const notHere = new StoreError({
     "(docs/postgres.md), and leave it out."
 })
 
-const followerAt = Effect.fnUntraced(function* (given: Place.Given) {
+const followerAt = Effect.fnUntraced(function* (given: Vault.Given) {
   const store = yield* Store
   const { following } = store
   if (following === undefined) return yield* notHere
-  const place = yield* Effect.mapError(
-    Place.open(given),
+  const vault = yield* Effect.mapError(
+    Vault.open(given),
     ({ message }) => new StoreError({ reason: "Failed", message })
   )
   const tidying = yield* Semaphore.make(1)
-  return { place, store, following, writer: randomUUID(), tidying } satisfies Follow.Follower
+  return { vault, store, following, writer: randomUUID(), tidying } satisfies Follow.Follower
 })
 
-const verified = ({ following, place, tidying }: Follow.Follower, isDue: Verify.IsDue) =>
-  tidying.withPermits(1)(Verify.verify(place, following, isDue))
+const verified = ({ following, vault, tidying }: Follow.Follower, isDue: Verify.IsDue) =>
+  tidying.withPermits(1)(Verify.verify(vault, following, isDue))
 
 const wholly = (follower: Follow.Follower) => verified(follower, () => true)
 
 const following = Effect.fnUntraced(function* (follower: Follow.Follower) {
   const reasons = yield* Reasons
-  const lag = yield* Lag.make(follower.place.lake.name)
+  const lag = yield* Lag.make(follower.vault.lake.name)
   const told = Effect.fnUntraced(function* (found: Verify.Verified) {
     if (found.faults.length === 0) yield* reasons.clear("backup damaged")
     else yield* reasons.set("backup damaged", `${Verify.sentence(found)} They were written again.`, "critical")
@@ -115,18 +115,18 @@ const following = Effect.fnUntraced(function* (follower: Follow.Follower) {
   })
 })
 
-/** Until it fails, or the Store has other logs; it then begins with a look at the place. */
+/** Until it fails, or the Store has other logs; it then begins with a look at the vault. */
 const always = (follower: Follow.Follower, lag: Lag.Lag) =>
   Effect.gen(function* () {
-    const { following, place, store } = follower
-    const line = yield* Line.begin(place, store, following)
+    const { following, vault, store } = follower
+    const lineage = yield* Lineage.begin(vault, store, following)
     let prunedMs = 0
     while (true) {
-      const atMs = yield* Follow.turn(follower, line)
+      const atMs = yield* Follow.turn(follower, lineage)
       if (atMs === undefined) return
-      yield* Lag.reached(lag, atMs, line.parts.length)
-      if (line.tip !== undefined && atMs - prunedMs >= Duration.toMillis(pruneEvery)) {
-        yield* follower.tidying.withPermits(1)(prune(place, line.tip))
+      yield* Lag.reached(lag, atMs, lineage.chunks.length)
+      if (lineage.tip !== undefined && atMs - prunedMs >= Duration.toMillis(pruneEvery)) {
+        yield* follower.tidying.withPermits(1)(prune(vault, lineage.tip))
         prunedMs = atMs
       }
       yield* Effect.sleep(every)
@@ -158,7 +158,8 @@ const daily = <E>(
     const checked = yield* checkedOf(follower)
     const sinceMs = (yield* Clock.currentTimeMillis) - Instant.toMicros(checked.at) / 1000
     if (!(yield* Lag.isWhole(lag)) || Math.abs(sinceMs) < Duration.toMillis(verifyEvery)) return
-    const isDue: Verify.IsDue = (part, place) => part.last > checked[part.log] || place % days === checked.turn % days
+    const isDue: Verify.IsDue = (chunk, vault) =>
+      chunk.last > checked[chunk.log] || vault % days === checked.turn % days
     yield* told(yield* verified(follower, isDue))
   }).pipe(
     Effect.catch((error) => Effect.logDebug("The backup can't be read back now", error)),

@@ -51,7 +51,7 @@ export const full: StatusReport = {
   export: { lastAt: at, nextAt: at },
   published: { at, ageMs: 1 },
   check: { done: 0, of: 0, at: null },
-  backup: { to: "s3://a", at, ageMs: 1, parts: 81, verifiedAt: at, error: null },
+  backup: { to: "s3://a", at, ageMs: 1, chunks: 81, verifiedAt: at, error: null },
   tasks: [{ name: "export", unit: "tables", done: 21, total: 22, startedAt: at }],
   workers: []
 }
@@ -110,7 +110,7 @@ export const expected: ReadonlyArray<readonly [string, number]> = [
   ["siteledger_next_export_timestamp_seconds", atSeconds],
   ["siteledger_published_age_seconds", 90],
   ["siteledger_backup_age_seconds", 90],
-  ["siteledger_backup_parts", 81],
+  ["siteledger_backup_chunks", 81],
   ["siteledger_backup_verified_timestamp_seconds", atSeconds],
   ["siteledger_ledger_entries", 71],
   ["siteledger_ledger_holds", 72],

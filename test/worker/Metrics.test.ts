@@ -73,12 +73,12 @@ const atTheStart: ReadonlyArray<Wanted> = [
 const backups = {
   embedded: [
     ["siteledger_backup_age_seconds", "", isThere],
-    ["siteledger_backup_parts", "", some]
+    ["siteledger_backup_chunks", "", some]
   ],
   read: [["siteledger_backup_verified_timestamp_seconds", "", isRecent]],
   server: [
     ["siteledger_backup_age_seconds", "", isGone],
-    ["siteledger_backup_parts", "", isGone],
+    ["siteledger_backup_chunks", "", isGone],
     ["siteledger_backup_verified_timestamp_seconds", "", isGone]
   ]
 } satisfies Readonly<Record<string, ReadonlyArray<Wanted>>>

@@ -130,7 +130,7 @@ const Backup = Schema.Struct({
   at: Time,
   ageMs: Schema.NullOr(Millis),
   /** Of how many files it consists. */
-  parts: Count,
+  chunks: Count,
   /** When it was last read back and compared. */
   verifiedAt: Time,
   /** Why it can't go on now, in a sentence. */

@@ -1,5 +1,5 @@
 /**
- * The parts of a backup as files of its place: compressed, then encrypted. A part appears whole or not at all.
+ * The chunks of a backup as files of its vault: compressed, then encrypted. A chunk appears whole or not at all.
  */
 import { randomUUID } from "node:crypto"
 import { readFile, rm, writeFile } from "node:fs/promises"
@@ -10,72 +10,72 @@ import { Effect } from "effect"
 import { attempt } from "../../Lake/LocalFiles.ts"
 import type { LogName } from "../../Stores/Following.ts"
 import type { Followed } from "../../Stores/Store.ts"
-import * as Part from "./Part.ts"
-import type { Place } from "./Place.ts"
+import * as Chunk from "./Chunk.ts"
+import type { Vault } from "./Vault.ts"
 import { BackupError } from "./Tip.ts"
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 const level = 3
 
-/** Far more than any part has. */
+/** Far more than any chunk has. */
 const mostBytes = 256 * 1024 * 1024
 
 /** Removed afterwards, unless the lake has taken it over. */
-const localFile = ({ folder }: Place) =>
+const localFile = ({ folder }: Vault) =>
   Effect.acquireRelease(
     Effect.sync(() => join(folder, randomUUID())),
     (path) => Effect.promise(() => rm(path, { force: true }))
   )
 
-const write = Effect.fnUntraced(function* (place: Place, part: Part.Part, frames: Buffer) {
+const write = Effect.fnUntraced(function* (vault: Vault, chunk: Chunk.Chunk, frames: Buffer) {
   const packed = yield* attempt(() => compress(frames, { params: { [constants.ZSTD_c_compressionLevel]: level } }))
-  const file = yield* localFile(place)
-  yield* attempt(() => writeFile(file, place.cipher.seal(packed, part.path), { mode: 0o600 }))
-  yield* place.lake.put(part.path, file)
+  const file = yield* localFile(vault)
+  yield* attempt(() => writeFile(file, vault.cipher.seal(packed, chunk.path), { mode: 0o600 }))
+  yield* vault.lake.put(chunk.path, file)
 })
 
 /** Its frames; or what is wrong with it, as words after its name. */
-export const open = (place: Place, { path }: Part.Part) =>
+export const open = (vault: Vault, { path }: Chunk.Chunk) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const file = yield* localFile(place)
-      if (!(yield* place.lake.fetch(path, file))) return "is gone"
-      const packed = place.cipher.open(yield* attempt(() => readFile(file)), path)
+      const file = yield* localFile(vault)
+      if (!(yield* vault.lake.fetch(path, file))) return "is gone"
+      const packed = vault.cipher.open(yield* attempt(() => readFile(file)), path)
       if (packed === undefined) return "isn't as siteledger wrote it"
       return yield* attempt(() => decompress(packed, { maxOutputLength: mostBytes }))
     })
   )
 
-export const list = ({ lake }: Pick<Place, "lake">, generation: string) =>
-  Effect.map(lake.list(`${generation}/`), (paths) => paths.flatMap((path) => Part.read(generation, path) ?? []))
+export const list = ({ lake }: Pick<Vault, "lake">, generation: string) =>
+  Effect.map(lake.list(`${generation}/`), (paths) => paths.flatMap((path) => Chunk.read(generation, path) ?? []))
 
-/** All frames after a number through another one that the Store has, as parts that are on the place when it ends. */
+/** All frames after a number through another one that the Store has, as chunks that are on the vault when it ends. */
 export const copy = Effect.fnUntraced(function* (
-  place: Place,
+  vault: Vault,
   following: Followed,
   generation: string,
-  { from, log, through }: Part.Gap,
-  told: (part: Part.Part) => void = () => undefined
+  { from, log, through }: Chunk.Gap,
+  told: (chunk: Chunk.Chunk) => void = () => undefined
 ) {
   for (let next = from; next <= through;) {
     const frames = yield* following.frames(log, next - 1, through)
     if (frames === undefined) return yield* missing(log, next)
-    const part = Part.partOf(generation, log, frames.first, frames.last, frames.bytes.byteLength)
-    yield* Effect.scoped(write(place, part, frames.bytes))
-    told(part)
+    const chunk = Chunk.chunkOf(generation, log, frames.first, frames.last, frames.bytes.byteLength)
+    yield* Effect.scoped(write(vault, chunk, frames.bytes))
+    told(chunk)
     next = frames.last + 1
   }
 })
 
-/** Several parts become one: they are small, so it fits into memory. */
+/** Several chunks become one: they are small, so it fits into memory. */
 export const merge = Effect.fnUntraced(function* (
-  place: Place,
+  vault: Vault,
   following: Followed,
   generation: string,
-  parts: ReadonlyArray<Part.Part>
+  chunks: ReadonlyArray<Chunk.Chunk>
 ) {
-  const [first, last] = [parts[0]!, parts.at(-1)!]
+  const [first, last] = [chunks[0]!, chunks.at(-1)!]
   const all: Array<Buffer> = []
   let [next, from] = [first.first, first.first]
   while (next <= last.last) {
@@ -86,8 +86,8 @@ export const merge = Effect.fnUntraced(function* (
     next = frames.last + 1
   }
   const bytes = Buffer.concat(all)
-  const merged = Part.partOf(generation, first.log, from, next - 1, bytes.byteLength)
-  yield* Effect.scoped(write(place, merged, bytes))
+  const merged = Chunk.chunkOf(generation, first.log, from, next - 1, bytes.byteLength)
+  yield* Effect.scoped(write(vault, merged, bytes))
   return merged
 })
 

@@ -1,6 +1,6 @@
 /**
  * How far a backup is behind, and why: for Status and the reasons. It is judged beside the backup's own turns, because one of
- * them may hang on a place that doesn't answer.
+ * them may hang on a vault that doesn't answer.
  */
 import { Clock, Duration, Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -12,7 +12,7 @@ export interface Lag {
   readonly startedMs: number
   /** Everything that was acknowledged until then is in it; undefined: this process hasn't brought it there yet. */
   atMs: number | undefined
-  parts: number
+  chunks: number
   error: { readonly message: string; readonly reason?: string } | undefined
 }
 
@@ -25,12 +25,12 @@ export const make = (name: string): Effect.Effect<Lag> =>
     name,
     startedMs,
     atMs: undefined,
-    parts: 0,
+    chunks: 0,
     error: undefined
   }))
 
-export const reached = (lag: Lag, atMs: number, parts: number): Effect.Effect<void> =>
-  Effect.sync(() => Object.assign(lag, { atMs, parts, error: undefined }))
+export const reached = (lag: Lag, atMs: number, chunks: number): Effect.Effect<void> =>
+  Effect.sync(() => Object.assign(lag, { atMs, chunks, error: undefined }))
 
 export const failed = (lag: Lag, error: Lag["error"]): Effect.Effect<void> =>
   Effect.sync(() => Object.assign(lag, { error }))
@@ -42,7 +42,7 @@ export const status = (lag: Lag, verifiedAt: string | null): Effect.Effect<Backu
     to: lag.name,
     at: lag.atMs === undefined ? null : Instant.fromMillis(lag.atMs),
     ageMs: lag.atMs === undefined ? null : Math.max(0, nowMs - lag.atMs),
-    parts: lag.parts,
+    chunks: lag.chunks,
     verifiedAt,
     error: lag.error?.message ?? null
   }))

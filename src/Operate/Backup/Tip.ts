@@ -1,11 +1,11 @@
 /**
- * The tip of a backup, `backup.json`: which generation of parts is the backup, how far it reaches, and whose it is. It is
- * written last, when all parts up to there are complete, and only over the one that was read: of two stores that follow to
- * the same place, one is told so. All but the key's fingerprint is encrypted.
+ * The tip of a backup, `backup.json`: which generation of chunks is the backup, how far it reaches, and whose it is. It is
+ * written last, when all chunks up to there are complete, and only over the one that was read: of two stores that follow to
+ * the same vault, one is told so. All but the key's fingerprint is encrypted.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../../Lake/Lake.ts"
-import type { Place } from "./Place.ts"
+import type { Vault } from "./Vault.ts"
 
 export const path = "backup.json"
 
@@ -20,7 +20,7 @@ export type LogTip = typeof LogTip.Type
 export const Tip = Schema.Struct({
   /** Random: the store whose backup it is, also after a restore. */
   owner: Schema.String,
-  /** Random: a folder of parts. Another one begins when the store was restored, moved or made again. */
+  /** Random: a folder of chunks. Another one begins when the store was restored, moved or made again. */
   generation: Schema.String,
   /** Random: the process that wrote it. */
   writer: Schema.String,
@@ -45,7 +45,7 @@ const toEnvelope = Schema.decodeUnknownOption(Schema.fromJsonString(Envelope))
 const toTip = Schema.decodeUnknownOption(Schema.fromJsonString(Tip))
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", {
-  /** Refused: a person must choose another place or key. Damaged: it isn't as it was written. Failed: tried again. */
+  /** Refused: a person must choose another vault or key. Damaged: it isn't as it was written. Failed: tried again. */
   reason: Schema.Literals(["Refused", "Damaged", "Failed"]),
   message: Schema.String
 }) {}
@@ -59,7 +59,7 @@ export interface Found {
 export const find = Effect.fnUntraced(function* ({
   cipher,
   lake
-}: Pick<Place, "cipher" | "lake">): Effect.fn.Return<Found, BackupError | LakeError> {
+}: Pick<Vault, "cipher" | "lake">): Effect.fn.Return<Found, BackupError | LakeError> {
   const file = yield* lake.readText(path)
   if (Option.isNone(file)) return { version: Option.none(), tip: undefined }
   const envelope = Option.getOrUndefined(toEnvelope(file.value.text))
@@ -72,7 +72,7 @@ export const find = Effect.fnUntraced(function* ({
 })
 
 /** Instead of the one that was found. */
-export const move = Effect.fnUntraced(function* ({ cipher, lake }: Place, tip: Tip, { version }: Found) {
+export const move = Effect.fnUntraced(function* ({ cipher, lake }: Vault, tip: Tip, { version }: Found) {
   const sealed = cipher.seal(Buffer.from(JSON.stringify(tip)), path).toString("base64url")
   const text = `${JSON.stringify({ siteledger: "backup", key: cipher.fingerprint, sealed }, null, 2)}\n`
   yield* lake.replaceText(path, text, version)

@@ -1,5 +1,5 @@
 /**
- * Reads a backup back: the tip, that no number is missing, and parts of it, each compared with the frames that the Store has.
+ * Reads a backup back: the tip, that no number is missing, and chunks of it, each compared with the frames that the Store has.
  * What was changed or is gone is written again at once.
  */
 import { Clock, Duration, Effect } from "effect"
@@ -8,8 +8,8 @@ import { type LogName, logNames } from "../../Stores/Following.ts"
 import type { Followed } from "../../Stores/Store.ts"
 import { framesIn } from "../../Stores/Segments/Segment.ts"
 import * as Files from "./Files.ts"
-import * as Part from "./Part.ts"
-import type { Place } from "./Place.ts"
+import * as Chunk from "./Chunk.ts"
+import type { Vault } from "./Vault.ts"
 import { BackupError, find } from "./Tip.ts"
 
 export interface Verified {
@@ -17,7 +17,7 @@ export interface Verified {
   /** Up to when it reaches. */
   readonly at: string
   /** That were read, and how much of the Store is in them. */
-  readonly parts: number
+  readonly chunks: number
   readonly bytes: number
   /** The numbers up to which it reaches. */
   readonly through: Readonly<Record<LogName, number>>
@@ -25,37 +25,37 @@ export interface Verified {
   readonly faults: ReadonlyArray<string>
 }
 
-/** Which parts are read, by their place in the log. */
-export type IsDue = (part: Part.Part, place: number) => boolean
+/** Which chunks are read, by their place in the log. */
+export type IsDue = (chunk: Chunk.Chunk, vault: number) => boolean
 
-export const verify = Effect.fnUntraced(function* (place: Place, following: Followed, isDue: IsDue) {
+export const verify = Effect.fnUntraced(function* (vault: Vault, following: Followed, isDue: IsDue) {
   const startedMs = yield* Clock.currentTimeMillis
-  const { tip } = yield* find(place)
-  if (tip === undefined) return yield* nothing(place)
-  const listed = yield* Files.list(place, tip.generation)
-  const covers = logNames.map((log) => Part.cover(log, listed, tip.logs[log].through))
-  const due = covers.flatMap(({ parts }) => parts.filter(isDue))
+  const { tip } = yield* find(vault)
+  if (tip === undefined) return yield* nothing(vault)
+  const listed = yield* Files.list(vault, tip.generation)
+  const covers = logNames.map((log) => Chunk.cover(log, listed, tip.logs[log].through))
+  const due = covers.flatMap(({ chunks }) => chunks.filter(isDue))
   const gaps = covers.flatMap(({ gaps }) => gaps)
   const faults: Array<string> = gaps.map(({ from, log, through }) => `The ${log} from ${from} to ${through} are gone.`)
-  const broken: Array<Part.Part> = []
-  for (const part of due) {
-    const fault = yield* faultOf(place, following, part)
+  const broken: Array<Chunk.Chunk> = []
+  for (const chunk of due) {
+    const fault = yield* faultOf(vault, following, chunk)
     if (fault === undefined) continue
-    faults.push(`${part.path} ${fault}.`)
-    broken.push(part)
-    yield* place.lake.remove(part.path)
+    faults.push(`${chunk.path} ${fault}.`)
+    broken.push(chunk)
+    yield* vault.lake.remove(chunk.path)
   }
   const again = [...gaps, ...broken.map(({ first: from, last: through, log }) => ({ log, from, through }))]
-  yield* Effect.forEach(again, (gap) => Files.copy(place, following, tip.generation, gap))
+  yield* Effect.forEach(again, (gap) => Files.copy(vault, following, tip.generation, gap))
   const through = { rows: tip.logs.rows.through, inbox: tip.logs.inbox.through }
-  const bytes = due.reduce((sum, part) => sum + part.bytes, 0)
-  const verified: Verified = { backup: place.lake.name, at: tip.at, parts: due.length, bytes, through, faults }
+  const bytes = due.reduce((sum, chunk) => sum + chunk.bytes, 0)
+  const verified: Verified = { backup: vault.lake.name, at: tip.at, chunks: due.length, bytes, through, faults }
   if (faults.length > 0) {
-    yield* LogLine.write("backup.damaged", { backup: place.lake.name, why: sentence(verified) })
+    yield* LogLine.write("backup.damaged", { backup: vault.lake.name, why: sentence(verified) })
     return verified
   }
   const seconds = LogLine.seconds(Duration.millis((yield* Clock.currentTimeMillis) - startedMs))
-  yield* LogLine.write("backup.verified", { backup: place.lake.name, parts: due.length, bytes, seconds })
+  yield* LogLine.write("backup.verified", { backup: vault.lake.name, chunks: due.length, bytes, seconds })
   return verified
 })
 
@@ -65,11 +65,11 @@ export const sentence = ({ backup, faults }: Verified): string => {
   return `The backup on ${backup} was damaged: ${faults.slice(0, 3).join(" ")}${more}`
 }
 
-const faultOf = Effect.fnUntraced(function* (place: Place, following: Followed, part: Part.Part) {
-  const kept = yield* Files.open(place, part)
+const faultOf = Effect.fnUntraced(function* (vault: Vault, following: Followed, chunk: Chunk.Chunk) {
+  const kept = yield* Files.open(vault, chunk)
   if (typeof kept === "string") return kept
-  for (let [next, at] = [part.first, 0]; next <= part.last;) {
-    const own = yield* following.frames(part.log, next - 1, part.last)
+  for (let [next, at] = [chunk.first, 0]; next <= chunk.last;) {
+    const own = yield* following.frames(chunk.log, next - 1, chunk.last)
     if (own === undefined) return "has frames that the store hasn't"
     const same = kept.subarray(at, at + own.bytes.byteLength)
     // The store's own disk may have lost some: the backup has them still.
@@ -84,5 +84,5 @@ const faultOf = Effect.fnUntraced(function* (place: Place, following: Followed, 
 const hasLost = (frames: Buffer): boolean =>
   [...framesIn(frames)].some((frame) => frame.kind === "hole" && frame.why === "lost")
 
-const nothing = ({ lake: { name } }: Place) =>
+const nothing = ({ lake: { name } }: Vault) =>
   new BackupError({ reason: "Failed", message: `There is no backup on ${name} yet.` })

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import * as Own from "../Backup/Own.ts"
-import * as Place from "../Backup/Place.ts"
+import * as Vault from "../Backup/Vault.ts"
 import { find } from "../Backup/Tip.ts"
 import { type CheckResult, fail, ok } from "../Doctor.ts"
 import { bucket } from "./Bucket.ts"
@@ -13,7 +13,7 @@ import * as Machine from "./Machine.ts"
 import { openReadOnly } from "./ReadOnly.ts"
 
 /** `store`: the store's file, which may be in use, or not there yet. */
-export const backup = Effect.fnUntraced(function* (given: Place.Given, store: string) {
+export const backup = Effect.fnUntraced(function* (given: Vault.Given, store: string) {
   const { address } = given
   const access =
     address.kind === "s3" ? yield* bucket(address) : [yield* Machine.folder(address.path, "SITELEDGER_BACKUP")]
@@ -21,9 +21,9 @@ export const backup = Effect.fnUntraced(function* (given: Place.Given, store: st
   return [...access, yield* whose(given, store)]
 })
 
-const whose = (given: Place.Given, store: string): Effect.Effect<CheckResult> =>
+const whose = (given: Vault.Given, store: string): Effect.Effect<CheckResult> =>
   Effect.gen(function* () {
-    const { tip } = yield* find(yield* Place.open(given))
+    const { tip } = yield* find(yield* Vault.open(given))
     if (tip === undefined) return ok("There is no backup yet: the worker begins one.")
     const own = yield* Effect.sync(() => ownIn(store))
     if (own?.owner === tip.owner) return ok(`It is this store's, as of ${tip.at}, and the key opens it.`)

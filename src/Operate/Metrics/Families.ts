@@ -159,8 +159,8 @@ const kept = [
     [],
     ({ nowMs, report: { backup } }) => (backup === null || backup.at === null ? null : ageOf(backup.at, nowMs))
   ),
-  gauge("siteledger_backup_parts", "Files of the backup off the machine", [], ({ report: { backup } }) =>
-    backup === null ? null : backup.parts
+  gauge("siteledger_backup_chunks", "Files of the backup off the machine", [], ({ report: { backup } }) =>
+    backup === null ? null : backup.chunks
   ),
   gauge(
     "siteledger_backup_verified_timestamp_seconds",

@@ -17,14 +17,14 @@ export const backups = {
   "backup.whole": line(
     "Info",
     "The backup off the machine has everything, and follows from now on.",
-    { backup, generation: text("its random name"), parts: number("files"), seconds },
-    (is) => `The backup on ${is.backup} has everything, in ${counted(is.parts, "part")}`
+    { backup, generation: text("its random name"), chunks: number("files"), seconds },
+    (is) => `The backup on ${is.backup} has everything, in ${counted(is.chunks, "chunk")}`
   ),
   "backup.verified": line(
     "Info",
     "The backup off the machine was read back and compared with the store.",
-    { backup, parts: number("files that were read"), bytes: number("of the store in them"), seconds },
-    (is) => `${counted(is.parts, "part")} of the backup on ${is.backup} (${is.bytes} bytes) are as they should be`
+    { backup, chunks: number("files that were read"), bytes: number("of the store in them"), seconds },
+    (is) => `${counted(is.chunks, "chunk")} of the backup on ${is.backup} (${is.bytes} bytes) are as they should be`
   ),
   "backup.damaged": line(
     "Error",

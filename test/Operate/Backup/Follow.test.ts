@@ -16,8 +16,8 @@ import {
   failing,
   life,
   logged,
-  partsOf,
-  placeAt,
+  chunksOf,
+  vaultAt,
   receive,
   restoredTo,
   rowsIn,
@@ -61,7 +61,7 @@ describe("a backup off the machine", () => {
     Effect.gen(function* () {
       const { dataDir, file, folder } = world()
       yield* within(dataDir, Effect.andThen(life, backedUp(folder)))
-      for (const path of [...partsOf(folder), join(folder, "backup.json")]) {
+      for (const path of [...chunksOf(folder), join(folder, "backup.json")]) {
         for (const word of ["one", "ledger_epoch", "webhook_secrets"])
           assert.notInclude(readFileSync(path, "latin1"), word)
       }
@@ -71,13 +71,13 @@ describe("a backup off the machine", () => {
         `The backup on ${folder} was made with another key than SITELEDGER_BACKUP_KEY.`
       )
       assert.match(
-        yield* failing(within(dataDir, Effect.scoped(Effect.flatMap(placeAt(folder, other), (place) => begun(place))))),
+        yield* failing(within(dataDir, Effect.scoped(Effect.flatMap(vaultAt(folder, other), (vault) => begun(vault))))),
         /was made with another key/
       )
     })
   )
 
-  it.live("ends with whole parts, whatever call to the place fails", () =>
+  it.live("ends with whole chunks, whatever call to the vault fails", () =>
     Effect.gen(function* () {
       const { dataDir, file, folder } = world()
       yield* within(
@@ -91,17 +91,17 @@ describe("a backup off the machine", () => {
           for (let calls = 0; ; calls++) {
             // Each turn is cut off one call later.
             let left = calls
-            const place = yield* placeAt(folder)
+            const vault = yield* vaultAt(folder)
             const failingAfter =
               <A extends ReadonlyArray<never>, B>(call: (...given: A) => B): typeof call =>
               (...given) =>
                 left-- > 0 ? call(...given) : (Effect.die("cut off") as B)
             const lake = {
-              ...place.lake,
-              put: failingAfter(place.lake.put as never) as typeof place.lake.put,
-              replaceText: failingAfter(place.lake.replaceText as never) as typeof place.lake.replaceText
+              ...vault.lake,
+              put: failingAfter(vault.lake.put as never) as typeof vault.lake.put,
+              replaceText: failingAfter(vault.lake.replaceText as never) as typeof vault.lake.replaceText
             }
-            const begins = yield* begun({ ...place, lake })
+            const begins = yield* begun({ ...vault, lake })
             const ended = yield* Effect.exit(begins.turn)
             rmSync(file, { force: true })
             yield* restoredTo(folder, file)
@@ -152,7 +152,7 @@ describe("a backup off the machine", () => {
         Effect.scoped(
           Effect.gen(function* () {
             yield* life
-            const first = yield* begun(yield* placeAt(folder))
+            const first = yield* begun(yield* vaultAt(folder))
             yield* first.turn
             yield* restoredTo(folder, file)
             copyFileSync(file, join(copy, "store.sqlite"))
@@ -172,7 +172,7 @@ describe("a backup off the machine", () => {
     })
   )
 
-  it.live("merges small parts, and removes generations that were replaced a month ago", () =>
+  it.live("merges small chunks, and removes generations that were replaced a month ago", () =>
     Effect.gen(function* () {
       const { dataDir, file, folder, store } = world()
       const log = new Log()
@@ -181,27 +181,27 @@ describe("a backup off the machine", () => {
         Effect.scoped(
           Effect.gen(function* () {
             yield* life
-            const place = yield* placeAt(folder)
-            const begins = yield* begun(place)
+            const vault = yield* vaultAt(folder)
+            const begins = yield* begun(vault)
             for (let n = 0; n < 70; n++) {
               yield* receive(`body ${n}`)
               yield* begins.turn
             }
-            const inbox = () => partsOf(folder).filter((path) => path.includes("inbox"))
+            const inbox = () => chunksOf(folder).filter((path) => path.includes("inbox"))
             assert.isAtMost(inbox().length, 8)
             // A kill may leave what was merged.
             const [merged] = inbox()
-            const stale = join(dirname(merged!), "000000000000001-000000000000002-99.part")
+            const stale = join(dirname(merged!), "000000000000001-000000000000002-99.chunk")
             copyFileSync(merged!, stale)
-            yield* prune(place, begins.line.tip!)
+            yield* prune(vault, begins.lineage.tip!)
             assert.notInclude(inbox(), stale)
-            const found = yield* find(place)
+            const found = yield* find(vault)
             const old = { generation: "0ld".replace("l", "1"), until: "2020-01-01T00:00:00.000000Z" }
-            yield* place.lake.putText(`${old.generation}/inbox/000000000000001-000000000000002-99.part`, "old")
-            yield* move(place, { ...found.tip!, earlier: [old] }, found)
-            yield* prune(place, begins.line.tip!)
-            assert.isFalse(partsOf(folder).some((path) => path.includes(old.generation)))
-            assert.deepStrictEqual((yield* find(place)).tip?.earlier, [])
+            yield* vault.lake.putText(`${old.generation}/inbox/000000000000001-000000000000002-99.chunk`, "old")
+            yield* move(vault, { ...found.tip!, earlier: [old] }, found)
+            yield* prune(vault, begins.lineage.tip!)
+            assert.isFalse(chunksOf(folder).some((path) => path.includes(old.generation)))
+            assert.deepStrictEqual((yield* find(vault)).tip?.earlier, [])
             yield* begins.turn
           })
         )
@@ -221,9 +221,9 @@ describe("a backup off the machine", () => {
       yield* within(dataDir, Effect.andThen(life, backedUp(folder)))
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const place = yield* placeAt(folder)
-          const found = yield* find(place)
-          yield* move(place, { ...found.tip!, schema: 1000, version: "99.0.0" }, found)
+          const vault = yield* vaultAt(folder)
+          const found = yield* find(vault)
+          yield* move(vault, { ...found.tip!, schema: 1000, version: "99.0.0" }, found)
         })
       )
       assert.match(yield* failing(restoredTo(folder, file)), /is of siteledger 99\.0\.0: restore it with that version/)

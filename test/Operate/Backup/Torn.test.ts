@@ -10,7 +10,7 @@ import * as Follow from "../../../src/Operate/Backup/Follow.ts"
 import { temporaryFolder } from "../../Folders.ts"
 import { readMeta, Store } from "../../../src/Stores/Store.ts"
 import type { StoreTables } from "../../../src/Stores/StoreTables.ts"
-import { begun, logged, placeAt, restoredTo, rowsIn, within, world } from "./World.ts"
+import { begun, logged, vaultAt, restoredTo, rowsIn, within, world } from "./World.ts"
 
 const at = "2026-11-20T02:00:00.000000Z"
 
@@ -71,12 +71,12 @@ const seen = Effect.gen(function* () {
 
 /** Backs up as of each look, and returns how many entries each restored file has. */
 const restored = Effect.fnUntraced(function* (folder: string, looks: ReadonlyArray<Look>) {
-  const own = yield* begun(yield* placeAt(folder))
+  const own = yield* begun(yield* vaultAt(folder))
   const counts: Array<number> = []
   const distinct = new Map(looks.map(({ ends }) => [ends.rows.last, ends]))
   for (const ends of distinct.values()) {
     const following = { ...own.following, ends: Effect.succeed(ends) }
-    yield* Follow.turn({ ...own, following }, own.line)
+    yield* Follow.turn({ ...own, following }, own.lineage)
     const file = join(temporaryFolder(), "made")
     yield* restoredTo(folder, file)
     const orphans =

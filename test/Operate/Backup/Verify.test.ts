@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { verify } from "../../../src/Operate/Backup/Verify.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { Log } from "../../Logged.ts"
-import { assertSame, backedUp, failing, life, partsOf, placeAt, receive, restoredTo, within, world } from "./World.ts"
+import { assertSame, backedUp, failing, life, chunksOf, vaultAt, receive, restoredTo, within, world } from "./World.ts"
 
 describe("a backup off the machine", () => {
-  const damages: Record<string, (parts: ReadonlyArray<string>) => void> = {
+  const damages: Record<string, (chunks: ReadonlyArray<string>) => void> = {
     "was changed": ([one]) => {
       const bytes = readFileSync(one!)
       bytes[20]! ^= 1
@@ -25,7 +25,7 @@ describe("a backup off the machine", () => {
   }
 
   for (const [what, damage] of Object.entries(damages)) {
-    it.live(`one of whose parts ${what} is never restored; that is found, and it is written again`, () =>
+    it.live(`one of whose chunks ${what} is never restored; that is found, and it is written again`, () =>
       Effect.gen(function* () {
         const { dataDir, file, folder, store } = world()
         const log = new Log()
@@ -36,15 +36,15 @@ describe("a backup off the machine", () => {
             yield* backedUp(folder)
             yield* receive("four")
             yield* backedUp(folder)
-            const parts = partsOf(folder).filter((path) => path.includes("inbox"))
-            assert.lengthOf(parts, 2)
-            damage(parts)
+            const chunks = chunksOf(folder).filter((path) => path.includes("inbox"))
+            assert.lengthOf(chunks, 2)
+            damage(chunks)
             assert.match(yield* failing(restoredTo(folder, file)), /lacks the inbox from|isn't as siteledger wrote it/)
             const readBack = Effect.scoped(
               Effect.gen(function* () {
-                const place = yield* placeAt(folder)
+                const vault = yield* vaultAt(folder)
                 const { following } = yield* Store
-                return yield* verify(place, following!, () => true)
+                return yield* verify(vault, following!, () => true)
               })
             )
             const found = yield* readBack

@@ -1,12 +1,12 @@
-/** A store with a log of its rows, and the place that it is backed up to: a folder. */
+/** A store with a log of its rows, and the vault that it is backed up to: a folder. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert } from "@effect/vitest"
 import { Effect, Redacted, Semaphore } from "effect"
 import * as Follow from "../../../src/Operate/Backup/Follow.ts"
-import * as Line from "../../../src/Operate/Backup/Line.ts"
-import * as Place from "../../../src/Operate/Backup/Place.ts"
+import * as Lineage from "../../../src/Operate/Backup/Lineage.ts"
+import * as Vault from "../../../src/Operate/Backup/Vault.ts"
 import * as Restore from "../../../src/Operate/Backup/Restore.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../../src/Stores/Store.ts"
@@ -16,7 +16,7 @@ import { change } from "../../Stores/RowLog/World.ts"
 
 export const key = Redacted.make("ab".repeat(32))
 
-export const placeAt = (folder: string, by = key) => Place.open({ address: { kind: "folder", path: folder }, key: by })
+export const vaultAt = (folder: string, by = key) => Vault.open({ address: { kind: "folder", path: folder }, key: by })
 
 /** With its store open. */
 export const within = <A, E>(dataDir: string, body: Effect.Effect<A, E, Store>) =>
@@ -43,36 +43,36 @@ export const logged = Effect.gen(function* () {
   }
 })
 
-export const follower = Effect.fnUntraced(function* (place: Place.Place, writer = "a") {
+export const follower = Effect.fnUntraced(function* (vault: Vault.Vault, writer = "a") {
   const store = yield* Store
   const following = store.following ?? (yield* Effect.die("nothing is logged"))
   const tidying = yield* Semaphore.make(1)
-  return { place, store, following, writer, tidying } satisfies Follow.Follower
+  return { vault, store, following, writer, tidying } satisfies Follow.Follower
 })
 
-/** A line of this process, and as many turns as wanted. */
-export const begun = Effect.fnUntraced(function* (place: Place.Place, writer?: string) {
-  const own = yield* follower(place, writer)
-  const line = yield* Line.begin(place, own.store, own.following)
-  return { ...own, line, turn: Follow.turn(own, line) }
+/** A lineage of this process, and as many turns as wanted. */
+export const begun = Effect.fnUntraced(function* (vault: Vault.Vault, writer?: string) {
+  const own = yield* follower(vault, writer)
+  const lineage = yield* Lineage.begin(vault, own.store, own.following)
+  return { ...own, lineage, turn: Follow.turn(own, lineage) }
 })
 
-/** All at once: begins, and brings the place up to date. */
+/** All at once: begins, and brings the vault up to date. */
 export const backedUp = (folder: string, writer?: string) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const begins = yield* begun(yield* placeAt(folder), writer)
+      const begins = yield* begun(yield* vaultAt(folder), writer)
       yield* begins.turn
-      return begins.line
+      return begins.lineage
     })
   )
 
 export const restoredTo = (folder: string, file: string, by = key) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const place = yield* placeAt(folder, by)
-      const tip = yield* Restore.tipAt(place)
-      return { ...(yield* Restore.into(place, tip, file)), tip }
+      const vault = yield* vaultAt(folder, by)
+      const tip = yield* Restore.tipAt(vault)
+      return { ...(yield* Restore.into(vault, tip, file)), tip }
     })
   )
 
@@ -99,9 +99,9 @@ export const assertSame = (one: string, other: string, queries: ReadonlyArray<st
 }
 
 /** Of the backup, in the order of their names. */
-export const partsOf = (folder: string): ReadonlyArray<string> =>
+export const chunksOf = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".part"))
+    .filter((name) => name.endsWith(".chunk"))
     .toSorted()
     .map((name) => join(folder, name))
 

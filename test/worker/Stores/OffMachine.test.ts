@@ -153,7 +153,7 @@ describe("a machine that is gone", () => {
   )
 
   it(
-    "is found out by whoever restores it with parts gone, and `backup --verify` writes them again",
+    "is found out by whoever restores it with chunks gone, and `backup --verify` writes them again",
     { timeout: patience },
     async () => {
       const stub = await S3Stub.open()
@@ -166,7 +166,7 @@ describe("a machine that is gone", () => {
         "it is backed up",
         ({ backup }) => (backup?.at ?? "") > new Date(Date.now() - 15_000).toISOString()
       )
-      const path = [...stub.objects.keys()].find((name) => name.endsWith(".part"))
+      const path = [...stub.objects.keys()].find((name) => name.endsWith(".chunk"))
       stub.objects.delete(path!)
       const empty = { SITELEDGER_DATA_DIR: temporaryFolder() }
       const refused = await world.runWith(empty, "restore", bucket)

@@ -10,7 +10,7 @@ import * as S3 from "../../Lake/S3.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import * as Cipher from "./Cipher.ts"
 
-export interface Place {
+export interface Vault {
   readonly lake: Lake["Service"]
   readonly cipher: Cipher.Cipher
   readonly folder: string
@@ -29,5 +29,5 @@ export const open = Effect.fnUntraced(function* ({ address, key }: Given) {
     attempt(() => TemporaryFolder.make("backup")),
     ({ remove }) => Effect.promise(() => remove().catch(() => undefined))
   )
-  return { lake, cipher: Cipher.make(key), folder: path } satisfies Place
+  return { lake, cipher: Cipher.make(key), folder: path } satisfies Vault
 })

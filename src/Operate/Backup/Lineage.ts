@@ -1,9 +1,9 @@
 /**
- * The line of a backup: one generation of parts that a Store goes on with, and who may begin one.
+ * The lineage of a backup: one generation of chunks that a Store goes on with, and who may begin one.
  *
  * A Store goes on with a backup that ends with its own frames. If it was restored, moved or made again, its logs are other
  * ones, and it begins a new generation; the old one stays readable until the new one is whole, and for a while after. A
- * place with the backup of another Store is refused, and so is one where a copy of this Store has gone on.
+ * vault with the backup of another Store is refused, and so is one where a copy of this Store has gone on.
  */
 import { hash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -12,19 +12,19 @@ import { type LogEnd, type LogName, logNames } from "../../Stores/Following.ts"
 import type { Followed, Store } from "../../Stores/Store.ts"
 import * as Files from "./Files.ts"
 import * as Own from "./Own.ts"
-import * as Part from "./Part.ts"
-import type { Place } from "./Place.ts"
+import * as Chunk from "./Chunk.ts"
+import type { Vault } from "./Vault.ts"
 import { BackupError, find, type Found, type LogTip, type Tip } from "./Tip.ts"
 
-export interface Line {
+export interface Lineage {
   readonly generation: string
   readonly owner: string
   readonly logs: Readonly<Record<LogName, string>>
   /** In order, and with those that were merged since. */
-  parts: ReadonlyArray<Part.Part>
-  /** Numbers before its end that the place lacks. */
-  gaps: ReadonlyArray<Part.Gap>
-  /** What the place has when the line begins: none of it yet, if there is none. */
+  chunks: ReadonlyArray<Chunk.Chunk>
+  /** Numbers before its end that the vault lacks. */
+  gaps: ReadonlyArray<Chunk.Gap>
+  /** What the vault has when the lineage begins: none of it yet, if there is none. */
   readonly found: Found
   /** Undefined until the generation is whole. */
   tip: Tip | undefined
@@ -52,8 +52,8 @@ const isOurs = (following: Followed, ends: Ends, { logs }: Tip) =>
     (same) => same.every(Boolean)
   )
 
-export const begin = Effect.fnUntraced(function* (place: Place, store: Store["Service"], following: Followed) {
-  const found = yield* find(place)
+export const begin = Effect.fnUntraced(function* (vault: Vault, store: Store["Service"], following: Followed) {
+  const found = yield* find(vault)
   const own = yield* Own.read(store)
   const ends = yield* following.ends
   const logs = { rows: ends.rows.id, inbox: ends.inbox.id }
@@ -61,9 +61,9 @@ export const begin = Effect.fnUntraced(function* (place: Place, store: Store["Se
     const { generation, owner } = found.tip
     yield* Own.write(store, { owner, generation, next: null, isRestored: false })
     const tip = found.tip
-    return yield* lineOf(place, { generation, owner, logs, found, tip }, (log) => tip.logs[log].through)
+    return yield* lineageOf(vault, { generation, owner, logs, found, tip }, (log) => tip.logs[log].through)
   }
-  const owner = yield* ownerOf(place, found.tip, own)
+  const owner = yield* ownerOf(vault, found.tip, own)
   const isResumed = own?.next?.rows === logs.rows && own.next.inbox === logs.inbox
   const generation = isResumed ? own.next.generation : randomUUID()
   yield* Own.write(store, {
@@ -72,32 +72,32 @@ export const begin = Effect.fnUntraced(function* (place: Place, store: Store["Se
     next: { generation, ...logs },
     isRestored: own?.isRestored ?? false
   })
-  if (!isResumed) yield* LogLine.write("backup.began", { backup: place.lake.name, generation })
-  return yield* lineOf(place, { generation, owner, logs, found, tip: undefined }, Part.lastOf)
+  if (!isResumed) yield* LogLine.write("backup.began", { backup: vault.lake.name, generation })
+  return yield* lineageOf(vault, { generation, owner, logs, found, tip: undefined }, Chunk.lastOf)
 })
 
-const lineOf = (
-  place: Place,
-  line: Omit<Line, "gaps" | "parts">,
-  throughOf: (log: LogName, listed: ReadonlyArray<Part.Part>) => number
+const lineageOf = (
+  vault: Vault,
+  lineage: Omit<Lineage, "gaps" | "chunks">,
+  throughOf: (log: LogName, listed: ReadonlyArray<Chunk.Chunk>) => number
 ) =>
-  Effect.map(Files.list(place, line.generation), (listed): Line => {
-    const covers = logNames.map((log) => Part.cover(log, listed, throughOf(log, listed)))
-    return { ...line, parts: covers.flatMap(({ parts }) => parts), gaps: covers.flatMap(({ gaps }) => gaps) }
+  Effect.map(Files.list(vault, lineage.generation), (listed): Lineage => {
+    const covers = logNames.map((log) => Chunk.cover(log, listed, throughOf(log, listed)))
+    return { ...lineage, chunks: covers.flatMap(({ chunks }) => chunks), gaps: covers.flatMap(({ gaps }) => gaps) }
   })
 
-const ownerOf = (place: Place, tip: Tip | undefined, own: Own.Own | undefined) => {
+const ownerOf = (vault: Vault, tip: Tip | undefined, own: Own.Own | undefined) => {
   if (tip === undefined) return Effect.succeed(own?.owner ?? randomUUID())
-  if (own?.owner !== tip.owner) return another(place, tip)
+  if (own?.owner !== tip.owner) return another(vault, tip)
   const isLast = own.generation === tip.generation || own.next?.generation === tip.generation
-  return isLast || own.isRestored ? Effect.succeed(own.owner) : overtaken(place, tip)
+  return isLast || own.isRestored ? Effect.succeed(own.owner) : overtaken(vault, tip)
 }
 
 /** Somebody else's tip. */
-export const taken = (place: Place, owner: string, tip: Tip): BackupError =>
-  tip.owner === owner ? overtaken(place, tip) : another(place, tip)
+export const taken = (vault: Vault, owner: string, tip: Tip): BackupError =>
+  tip.owner === owner ? overtaken(vault, tip) : another(vault, tip)
 
-const another = ({ lake: { name } }: Place, { at, host }: Tip) =>
+const another = ({ lake: { name } }: Vault, { at, host }: Tip) =>
   new BackupError({
     reason: "Refused",
     message:
@@ -105,7 +105,7 @@ const another = ({ lake: { name } }: Place, { at, host }: Tip) =>
       `place, or put that backup in this store's place with \`siteledger restore ${name}\`.`
   })
 
-const overtaken = ({ lake: { name } }: Place, { at, host }: Tip) =>
+const overtaken = ({ lake: { name } }: Vault, { at, host }: Tip) =>
   new BackupError({
     reason: "Refused",
     message:
