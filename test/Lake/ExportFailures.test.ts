@@ -63,7 +63,7 @@ const atEveryCall = (
     yield* changed(0)
     const { operations } = yield* watched(world)
     const calls = [...operations.entries()].filter(([, operation]) => isDisturbed(operation))
-    for (const [index] of some(calls, 16)) {
+    for (const [index] of some(calls, 8)) {
       yield* changed(index + 1)
       const { outcome } = yield* watched(world, fails(index + 1))
       const after = readExport(world)

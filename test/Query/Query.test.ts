@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
+import { some } from "../Long.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
@@ -225,7 +226,7 @@ describe("a limit", () => {
     })
   )
 
-  for (const format of ["table", "csv", "json"] as const) {
+  for (const format of some(["table", "csv", "json"] as const, 1)) {
     it.live(`on memory holds for this process too: ${format} of 300 MB leaves it flat`, () =>
       Effect.gen(function* () {
         let written = 0

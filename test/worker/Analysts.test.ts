@@ -9,11 +9,12 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { assert, it } from "@effect/vitest"
 import type { Seen } from "./Analyst.ts"
+import { rounds as length } from "../Long.ts"
 import { Sender } from "./Ledger/Sender.ts"
 import { World } from "./World.ts"
 
 const ipcsInRound = 60
-const rounds = 4
+const rounds = length(2, 4)
 const ipcs = rounds * ipcsInRound
 const program = new URL("./Analyst.ts", import.meta.url).pathname
 

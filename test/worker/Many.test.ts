@@ -105,7 +105,7 @@ describe.skipIf(Postgres.skipped !== undefined)(`many workers on one database, s
       const judge = new Judge(world, random)
       const workers = [world.start(), await world.startAnother(), await world.startAnother()]
       await workers[0]!.status("verified", ({ subscription }) => subscription.verifiedAt !== null)
-      for (let kill = 0; kill < rounds(4, 40); kill++) {
+      for (let kill = 0; kill < rounds(2, 40); kill++) {
         const events = judge.tell(60)
         const all = Promise.all(events.map((event) => judge.deliver(event, random.pick(workers))))
         const place = random.below(3)

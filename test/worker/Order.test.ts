@@ -1,12 +1,13 @@
 /** One history in some orders, with duplicates, as signed requests: always the same rows. Apply/Order.test.ts has many. */
 import { assert, describe, it } from "@effect/vitest"
+import { rounds } from "../Long.ts"
 import { seeded } from "../Seeded.ts"
 import { disorder, lives, outcome } from "./Disorder.ts"
 import { applied } from "./Past.ts"
 import { model, read } from "./Story.ts"
 import { World } from "./World.ts"
 
-const orders = 3
+const orders = rounds(2, 12)
 
 describe("one history of events", () => {
   it(`ends in the same rows in ${orders} orders of signed requests`, async () => {

@@ -14,7 +14,7 @@ const wholeEvery = 10
 
 export const goal: Goal = {
   engines: ["duckdb", "postgres"],
-  runs: 2,
+  runs: 1,
   run: async (attack) => {
     const violations: Array<string> = []
     const figures = { services: 0, lists: 0, happened: 0, records: 0, workers: 0, columns: 0 }

@@ -17,8 +17,8 @@ import { type Day, day, disordered, judge } from "./Lives.ts"
 import { refolded } from "./Refolded.ts"
 import { Sender } from "./Sender.ts"
 
-const events = rounds(2000, 10_000)
-const kills = rounds(3, 12)
+const events = rounds(1000, 10_000)
+const kills = rounds(2, 12)
 
 /** Kills after random numbers of 2xx, the last time once everything was answered, and once in the middle of a start. */
 const killed = async (world: World, sender: Sender, random: Random, all: number): Promise<RunningWorker> => {

@@ -10,7 +10,7 @@ import { World } from "../World.ts"
 import { storeBooks } from "./Kept.ts"
 import { Sender } from "./Sender.ts"
 
-const replays = rounds(3000, 10_000)
+const replays = rounds(1000, 10_000)
 const captured = "8f14e45f-ceea-467f-9634-0f21c9d4ad0e"
 
 const event = (type: string, contents: object) => ({ type, id: randomUUID(), body: JSON.stringify(contents) })

@@ -17,8 +17,8 @@ import { storeBooks } from "./Kept.ts"
 import { type Day, day, disordered, judge, type Life } from "./Lives.ts"
 import { Sender, type Sent } from "./Sender.ts"
 
-const events = rounds(700, 6000)
-const kills = rounds(3, 20)
+const events = rounds(400, 6000)
+const kills = rounds(2, 20)
 
 class Receiver extends Accounts implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import type { StatusReport } from "../../../src/Operate/AdminApi/StatusReport.ts"
+import { some } from "../../Long.ts"
 import { freePort } from "../../RunningWorker.ts"
 import { isVerified } from "../Past.ts"
 import { World } from "../World.ts"
@@ -126,7 +127,7 @@ describe("a creation whose answer can't be read", () => {
   const isOrphaned = ({ reasons }: StatusReport): boolean => reasons.join().includes("we find no secret in its answer")
 
   it("is read under data and under payload", async () => {
-    for (const place of ["data", "payload"]) {
+    for (const place of some(["data", "payload"], 1)) {
       await using world = await World.open({ projects: 3 })
       const spoil: Spoil = (response, secret) => answer({ [place]: { secret } })(response, secret)
       await using proxy = await losingAnswers(world.server.baseUrl, 1, { spoil })
