@@ -97,11 +97,15 @@ const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): Re
   // Without a sign for what rounds to zero.
   const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
   const parts = [
-    ...(answers === null ? [] : [`${seconds(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`]),
-    ...(deliveries === null ? [] : [`deliveries come at least ${seconds(deliveries)} after they are sent`]),
-    ...(events === null ? [] : [`at least ${seconds(events)} after their event`])
+    ...(deliveries === null ? [] : [`${seconds(deliveries)} after they are sent`]),
+    ...(events === null ? [] : [`${seconds(events)} after their event`])
   ]
-  return parts.length === 0 ? [] : [`clock         ${parts.join(", ")}`]
+  if (answers === null && parts.length === 0) return []
+  const ahead =
+    answers === null
+      ? "not compared with the service's yet"
+      : `${seconds(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`
+  return [`clock         ${ahead}`, ...(parts.length === 0 ? [] : [`  deliveries come at least ${parts.join(", ")}`])]
 }
 
 const unposted = (count: number): ReadonlyArray<string> =>
