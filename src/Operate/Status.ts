@@ -38,68 +38,59 @@ const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapS
   cameLate: cameLate ?? null
 })
 
+/** All at once: while events are applied, each answer of a store waits for a piece of a batch. */
+const facts = Effect.all(
+  {
+    inbox: Inbox.use(({ status }) => status),
+    backfill: Walk.use(({ status }) => status),
+    isThrough: Walk.use((walk) => walk.isThrough),
+    events: Apply.use(({ counts }) => counts),
+    learned: Learning.use(({ status }) => status),
+    lookUps: LookingUp.use(({ status }) => status),
+    api: Pace.use(({ usage }) => usage),
+    subscription: Subscription.use(({ status }) => status),
+    receiver: Receiver.use(({ status }) => status),
+    secrets: Secrets.use(({ status }) => status),
+    lastEventAt: Inbox.use(({ lastReceivedAt }) => lastReceivedAt),
+    clockSkewMs: Skew.use(({ status }) => status),
+    gaps: Uptime.use(({ gaps }) => Effect.map(gaps, (open) => open.map(gapStatus))),
+    ledger: Ledger.use(({ status }) => status),
+    sink: Outbox.use(({ status }) => status),
+    export: Export.use(({ status }) => status),
+    published: AnalystCopy.use(({ status }) => status),
+    check: WeeklyCheck.use(({ status }) => status),
+    backup: Backup.use(({ status }) => status),
+    tasks: underWay,
+    workers: Workers.use(({ all }) => all)
+  },
+  { concurrency: "unbounded" }
+)
+
+const reported = Effect.gen(function* () {
+  const { isThrough, sink, ...found } = yield* facts
+  // Last, so that what has just become known is told.
+  const reasonDetails = yield* Reasons.use(({ all }) => all)
+  const reasons = wrongOf(reasonDetails)
+  return {
+    version,
+    host: hostname(),
+    startedAt,
+    phase: phaseOf({ reasons, inbox: found.inbox, backfill: found.backfill, isThrough }),
+    reasons,
+    reasonDetails,
+    ...found,
+    ledger: { ...found.ledger, sink }
+  } satisfies StatusReport
+})
+
 export class Status extends Context.Service<Status, { readonly report: Effect.Effect<StatusReport, StoreError> }>()(
   "siteledger/Status"
 ) {
   static readonly layer = Layer.effect(
     Status,
-    Effect.gen(function* () {
-      const apply = yield* Apply
-      const inbox = yield* Inbox
-      const learning = yield* Learning
-      const ledger = yield* Ledger
-      const lookingUp = yield* LookingUp
-      const outbox = yield* Outbox
-      const exports = yield* Export
-      const pace = yield* Pace
-      const publish = yield* AnalystCopy
-      const reasons = yield* Reasons
-      const receiver = yield* Receiver
-      const secrets = yield* Secrets
-      const skew = yield* Skew
-      const subscription = yield* Subscription
-      const uptime = yield* Uptime
-      const walk = yield* Walk
-      const workers = yield* Workers
-      const check = yield* WeeklyCheck
-      const backup = yield* Backup
-
-      const report = Effect.gen(function* () {
-        const inboxStatus = yield* inbox.status
-        const backfill = yield* walk.status
-        const reasonDetails = yield* reasons.all
-        const wrong = wrongOf(reasonDetails)
-        const isThrough = yield* walk.isThrough
-        return {
-          version,
-          host: hostname(),
-          startedAt,
-          phase: phaseOf({ reasons: wrong, inbox: inboxStatus, backfill, isThrough }),
-          reasons: wrong,
-          reasonDetails,
-          inbox: inboxStatus,
-          events: yield* apply.counts,
-          backfill,
-          learned: yield* learning.status,
-          lookUps: yield* lookingUp.status,
-          api: yield* pace.usage,
-          subscription: yield* subscription.status,
-          receiver: yield* receiver.status,
-          secrets: yield* secrets.status,
-          lastEventAt: yield* inbox.lastReceivedAt,
-          clockSkewMs: yield* skew.status,
-          gaps: (yield* uptime.gaps).map(gapStatus),
-          ledger: { ...(yield* ledger.status), sink: yield* outbox.status },
-          export: yield* exports.status,
-          published: yield* publish.status,
-          check: yield* check.status,
-          backup: yield* backup.status,
-          tasks: yield* underWay,
-          workers: yield* workers.all
-        } satisfies StatusReport
-      })
-      return Status.of({ report })
-    })
+    Effect.map(Effect.context<Effect.Services<typeof reported>>(), (services) =>
+      Status.of({ report: Effect.provideContext(reported, services) })
+    )
   )
 }
 

@@ -7,7 +7,6 @@ import { ask, endless, projects, publish, temporary } from "./Asking.ts"
 
 const { directory, remove } = temporary()
 let file = ""
-
 const exact = `create table construction.exact as
   select 123456789012345678901234.5678::decimal(28,4) as amount, 9007199254740993 as big, 1 as n
   union all select -0.0001, -9223372036854775808, 2
