@@ -8,7 +8,14 @@
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Duration, Effect, Layer, Schema, SchemaIssue } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import {
+  HttpEffect,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServer,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
 import { type Listen, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Json from "../Domain/Json.ts"
@@ -52,7 +59,12 @@ const ready = Effect.gen(function* () {
   return answer(200, { ready: true })
 }).pipe(Effect.catch((error) => Effect.succeed(answer(503, { ready: false, reason: error.message }))))
 
-const status = orExplain(Effect.flatMap(Status, (service) => service.report))
+const ending = answer(503, { error: "The worker is ending, or starting again: ask again in a moment." })
+
+/** A worker that ends meanwhile interrupts it, and Effect's answer would have no text. */
+const status = orExplain(Effect.flatMap(Status, (service) => service.report)).pipe(
+  HttpEffect.withPreResponseHandler((_request, response) => Effect.succeed(response.status === 503 ? ending : response))
+)
 
 /** A verb's payload; without a body there are no arguments. */
 const payloadFor = <Name extends VerbName>(name: Name) =>

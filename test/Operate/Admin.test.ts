@@ -3,7 +3,7 @@
  */
 import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, type Context, Effect, Layer } from "effect"
+import { ConfigProvider, type Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import * as Settings from "../../config/Settings.ts"
 import { EventReader } from "../../src/Domain/Event.ts"
 import { Apply } from "../../src/Intake/Apply.ts"
@@ -63,15 +63,16 @@ const unused = Layer.mergeAll(
   played(Reasons)
 )
 
-/** `replays`: how often the verb was done. `failing`: which store takes no write. */
+/** `replays`: how often the verb was done. `failing`: which store takes no write. `report`: the status. */
 interface Behind {
+  report: Effect.Effect<StatusReport>
   replays: number
   failing: "none" | "store" | "warehouse"
 }
 
 const listening = (environment: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
-    const behind: Behind = { replays: 0, failing: "none" }
+    const behind: Behind = { report: Effect.succeed({} as StatusReport), replays: 0, failing: "none" }
     const notes: Array<WorkerNote> = []
     const write = Effect.suspend(() =>
       behind.failing === "store" ? new StoreError({ reason: "Full", message: "The store is full." }) : Effect.void
@@ -85,7 +86,7 @@ const listening = (environment: Readonly<Record<string, string>> = {}) =>
       played(Apply, { replay: Effect.sync(() => ({ read: ++behind.replays, applied: 0 })) }),
       played(Store, { transaction: (() => write) as Store["Service"]["transaction"] }),
       played(Warehouse, { probe }),
-      played(Status, { report: Effect.succeed({} as StatusReport) }),
+      played(Status, { report: Effect.suspend(() => behind.report) }),
       played(Metrics, { text: Effect.succeed("") })
     )
     const given = { SITELEDGER_ADMIN_LISTEN: "127.0.0.1:0", ...environment }
@@ -171,6 +172,22 @@ describe("the status and the metrics", () => {
       }
       const headers = { host: "metrics.example.com", authorization: `Bearer ${token}` }
       assert.deepStrictEqual(yield* ask(note, "GET", "/status", headers), { status: 200, text: "{}\n" })
+    })
+  )
+
+  it.live("say that the worker ends, to who asked just before", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { behind, note } = yield* Scope.provide(listening(), scope)
+      const isAsked = yield* Deferred.make<void>()
+      behind.report = Effect.andThen(Deferred.succeed(isAsked, undefined), Effect.never)
+      const asking = yield* Effect.forkChild(ask(note, "GET", "/status", {}))
+      yield* Deferred.await(isAsked)
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(yield* Fiber.join(asking), {
+        status: 503,
+        text: '{"error":"The worker is ending, or starting again: ask again in a moment."}\n'
+      })
     })
   )
 })
