@@ -1,6 +1,6 @@
 /**
- * The verbs and flags that the documents and the help's examples name are those that there are, and README's table names every
- * verb.
+ * The verbs and flags that the documents and the help's examples name are those that there are, and docs/commands.md names
+ * every verb.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -123,17 +123,19 @@ it.effect.each(doers(tree, "siteledger").filter(([path]) => !unanswering.has(pat
     })
 )
 
+const page = "docs/commands.md"
+
 const spans = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span ?? "")
 
-/** The rows of README's table of verbs: what is in its code spans. */
-const rows = (/^\| verb \|.*\n(?:\|.*\n)+/m.exec(read("README.md"))?.[0] ?? "")
+/** The rows of the table of verbs: what is in its code spans. */
+const rows = (/^\| verb \|.*\n(?:\|.*\n)+/m.exec(read(page))?.[0] ?? "")
   .split("\n")
   .slice(2)
   .filter((line) => line.startsWith("|"))
   .map((line) => line.split(/(?<!\\)\|/))
   .map(([, named = "", does = ""]) => ({ named: spans(named), beside: spans(does) }))
 
-describe("README's table of verbs", () => {
+describe("the table of verbs", () => {
   const named = rows.flatMap((row) => row.named)
 
   it("names each verb that there is, and no other", () => {
@@ -159,7 +161,7 @@ describe("README's table of verbs", () => {
         ...row.named,
         ...row.beside.filter((span) => span.startsWith("--")).map((flag) => `${row.named[0]} ${flag}`)
       ])
-      assert.deepStrictEqual(yield* complaints("README.md", given.map(words), isFine), [])
+      assert.deepStrictEqual(yield* complaints(page, given.map(words), isFine), [])
     })
   )
 })
