@@ -47,7 +47,7 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
 })
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
-  const first = yield* negotiate(pass, previous?.per_page ?? pass.pageSize)
+  const first = yield* negotiate(pass, wantedSize(pass, previous))
   if (first.page !== 1) return yield* wrongPage(1, first.page)
   const size = grantedSize(first)
   const state: Checkpoints.PassState = {
@@ -59,6 +59,15 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
   yield* Checkpoints.begin(pass.store, state)
   return yield* keep(pass, state, [first])
 })
+
+/**
+ * A service may have granted small pages for a while only: where larger ones save requests, twice as many records are asked for
+ * again. One that refuses them costs one request in each pass.
+ */
+const wantedSize = ({ pageSize }: Pass, previous: Checkpoints.PassState | undefined): number => {
+  if (previous === undefined || previous.per_page === 0) return pageSize
+  return previous.pages_total > 1 ? Math.min(pageSize, previous.per_page * 2) : previous.per_page
+}
 
 /** Asks for a large page and for smaller ones if the service refuses the size; takes what it grants. */
 const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {

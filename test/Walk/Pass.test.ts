@@ -99,15 +99,6 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("asks for smaller pages when the size is refused, and takes what is granted", () =>
-    Effect.gen(function* () {
-      const list = listModel(range(1, 230), { largest: 100, refuses: true })
-      const { state } = yield* pass(list)
-      assert.strictEqual(state.per_page, 100)
-      assert.strictEqual(state.proof, "counts-agree")
-    }).pipe(Effect.provide(stores))
-  )
-
   it.effect("over a list that ignores the page says so", () =>
     Effect.gen(function* () {
       const { state, disturbance } = yield* pass(listModel(range(1, 30), { ignoresPage: true }))
