@@ -20,7 +20,11 @@ export interface Status {
   readonly inbox: { readonly pending: number; readonly quarantined: number; readonly oldestPendingAgeMs: number }
   readonly api: { readonly usedLastMinute: number }
   readonly backfill: Readonly<
-    Record<string, { readonly proof: string; readonly rows: number; readonly at: string | null } | undefined>
+    Record<
+      string,
+      | { readonly proof: string; readonly rows: number; readonly pagesDone: number; readonly at: string | null }
+      | undefined
+    >
   >
   readonly subscription: { readonly verifiedAt: string | null }
   readonly ledger: {
