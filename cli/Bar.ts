@@ -1,6 +1,6 @@
 /**
- * While a verb runs, a line on stderr says how far it is and how long it will take, if somebody watches: a terminal. It is
- * gone when the verb ends.
+ * While a verb runs, a line on stderr says how far it is and how long it will take, if somebody watches: on a terminal, and
+ * not with --json, which is for programs. It is gone when the verb ends.
  */
 import { Clock, Effect } from "effect"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
@@ -49,13 +49,15 @@ const draw = <E, R>(tasks: Effect.Effect<ReadonlyArray<Task>, E, R>) =>
     }
   }).pipe(Effect.ensuring(write(erase)))
 
+const isWatched = (): boolean => process.stderr.isTTY && !process.argv.includes("--json")
+
 /** Before something is printed while the line is there: it is drawn again below. */
-export const makeRoom = Effect.suspend(() => (process.stderr.isTTY ? write(erase) : Effect.void))
+export const makeRoom = Effect.suspend(() => (isWatched() ? write(erase) : Effect.void))
 
 /** Runs the verb with a line about the tasks of this name. */
 export const shown =
   <E2, R2>(name: string, tasks: Effect.Effect<ReadonlyArray<Task>, E2, R2>) =>
   <A, E, R>(verb: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | R2> =>
-    process.stderr.isTTY
+    isWatched()
       ? Effect.raceFirst(verb, draw(Effect.map(tasks, (all) => all.filter((task) => task.name === name))))
       : verb

@@ -1,29 +1,53 @@
 /**
- * `siteledger rebuild`: rebuilds the warehouse from the inbox and a fresh walk.
+ * `siteledger rebuild`: rebuilds the warehouse from the inbox and a fresh walk. The worker does it; --wait waits until it has
+ * applied all deliveries of the time when it was asked.
  */
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { store } from "../pipelines/stores.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
-import { ask } from "./Ask.ts"
+import { type Asked, ask, report, running } from "./Ask.ts"
+import * as Bar from "./Bar.ts"
 import * as Log from "./Log.ts"
-import { json } from "./Options.ts"
+import { json, toggle } from "./Options.ts"
 import * as Said from "./Said.ts"
 
 const alone = Layer.merge(store, Restart.layer)
 
 const nextStart = Console.error("No worker is running: the next start rebuilds the warehouse.")
 
-export const rebuild = Command.make("rebuild", { json }, ({ json: asJson }) =>
-  Effect.flatMap(
-    ask("rebuild", {}, alone, nextStart),
-    Said.answer(asJson, () => ["The warehouse will be rebuilt; `siteledger status --watch` shows how far it is."])
-  )
+const isWaiting = toggle("wait", "Wait until all deliveries have been applied again")
+
+/** The worker starts its pipelines again, and doesn't answer meanwhile. */
+const patience = Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: "2 minutes" }))
+
+const done = (worker: Asked) => {
+  const tasks = Effect.map(report(worker), (status) => status.tasks.filter(({ name }) => name === "rebuild"))
+  const over = Effect.repeat(Effect.retry(tasks, patience), {
+    schedule: Schedule.spaced("1 second"),
+    until: (left) => left.length === 0
+  })
+  return Bar.shown("rebuild", tasks)(over)
+}
+
+const page = (isOver: boolean) => () => [
+  isOver
+    ? "All deliveries have been applied again; `siteledger status` shows how far the lists are."
+    : "The warehouse will be rebuilt; `siteledger status --watch` shows how far it is."
+]
+
+export const rebuild = Command.make("rebuild", { isWaiting, json }, ({ isWaiting: waits, json: asJson }) =>
+  Effect.gen(function* () {
+    const rebuilding = yield* ask("rebuild", {}, alone, nextStart)
+    const worker = waits ? yield* running : Option.none()
+    if (Option.isSome(worker)) yield* done(worker.value)
+    yield* Said.answer(asJson, page(Option.isSome(worker)))(rebuilding)
+  })
 ).pipe(
   Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),
   Command.withExamples([
     { command: "siteledger rebuild", description: "Make the warehouse again from all deliveries and a new walk" },
-    { command: "siteledger rebuild && siteledger ledger verify", description: "And compare the books afterwards" }
+    { command: "siteledger rebuild --wait && siteledger publish", description: "And show it to analysts at once" }
   ]),
   Command.provide(Log.layerSettings)
 )

@@ -13,6 +13,7 @@ import * as Settings from "../config/Settings.ts"
 import { key as epochKey } from "../src/Ledger/Epoch.ts"
 import * as Behind from "../src/Ledger/Outbox/Behind.ts"
 import { lastSent } from "../src/Ledger/Outbox/Witness.ts"
+import { type Reached, track, underWay } from "../src/Runtime/Progress.ts"
 import { whyNot } from "../src/Runtime/SystemFailure.ts"
 import { flushFolderOf } from "../src/Runtime/Flush.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
@@ -22,9 +23,10 @@ import * as Files from "../src/Stores/Segments/Open.ts"
 import { openFile } from "../src/Stores/Sqlite/Opening.ts"
 import { dialect } from "../src/Stores/Sqlite/Dialect.ts"
 import * as Sqlite from "../src/Stores/Sqlite/Store.ts"
-import { copy, isPartOf, objectionTo } from "../src/Stores/Sqlite/Copy.ts"
+import { copy, isPartOf, objectionTo, pagesOf } from "../src/Stores/Sqlite/Copy.ts"
 import * as Projection from "../src/Stores/Projection.ts"
 import * as Own from "../src/Operate/Backup/Own.ts"
+import * as Bar from "./Bar.ts"
 import { argument, json } from "./Options.ts"
 import * as Said from "./Said.ts"
 import * as OffMachine from "./restore/OffMachine.ts"
@@ -78,8 +80,8 @@ const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
   })
 
 /** With its deliveries in its table, as in a backup. */
-const copyWhole = async (file: string, restored: string): Promise<void> => {
-  await copy(file, restored)
+const copyWhole = async (file: string, restored: string, reached: Reached): Promise<void> => {
+  await copy(file, restored, reached)
   const database = openFile(restored)
   try {
     await Sqlite.migrate(new Kysely({ dialect: dialect(database) }))
@@ -132,7 +134,12 @@ const replaceStore = Effect.fnUntraced(function* (store: string, file: string, d
   const kept = `${store}.before-restore-${nowMs}`
   const restored = `${store}.restoring`
   yield* Effect.sync(() => discard(restored))
-  yield* Effect.tryPromise({ try: () => copyWhole(file, restored), catch: (cause) => unusable(file, whyNot(cause)) })
+  yield* track("restore", { unit: "pages", total: pagesOf(file) }, (reached) =>
+    Effect.tryPromise({
+      try: () => copyWhole(file, restored, reached),
+      catch: (cause) => unusable(file, whyNot(cause))
+    })
+  )
   const sent = yield* Effect.sync(() => lastSent(dataDir))
   const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
   const found = yield* Effect.scoped(Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored)))
@@ -154,11 +161,11 @@ export const restore = Command.make("restore", { from, json }, ({ from: name, js
       const nowMs = yield* Clock.currentTimeMillis
       const { dataDir } = settings
       const replaceBy = (of: string) => replaceStore(store, of, dataDir, nowMs)
-      const made =
+      const making =
         given === undefined
-          ? { ...(yield* replaceBy(file)), restored: file }
-          : yield* OffMachine.fetched(given, settings, `${store}.fetched`, nowMs, replaceBy)
-      const { epoch, isWaiting, ...rest } = made
+          ? Effect.map(replaceBy(file), (made) => ({ ...made, restored: file }))
+          : OffMachine.fetched(given, settings, `${store}.fetched`, nowMs, replaceBy)
+      const { epoch, isWaiting, ...rest } = yield* Bar.shown("restore", underWay)(making)
       yield* Said.answer(asJson, page)({ ...rest, ledgerEpoch: epoch })
       if (given !== undefined) yield* Console.error(OffMachine.since)
       if (isWaiting) yield* Console.error(compareFirst)

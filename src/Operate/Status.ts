@@ -14,11 +14,12 @@ import { Learning } from "../Walk/Learning.ts"
 import { Pace } from "../Walk/Pace.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { startedAt, version } from "../Runtime/Program.ts"
-import { underWay } from "../Runtime/Progress.ts"
+import { underWayWith } from "../Runtime/Progress.ts"
 import { Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
-import type { StoreError } from "../Stores/Store.ts"
+import * as Projection from "../Stores/Projection.ts"
+import { Store, type StoreError } from "../Stores/Store.ts"
 import { Subscription } from "../Intake/Subscription.ts"
 import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk } from "../Walk/Walk.ts"
@@ -60,7 +61,7 @@ const facts = Effect.all(
     published: AnalystCopy.use(({ status }) => status),
     check: WeeklyCheck.use(({ status }) => status),
     backup: Backup.use(({ status }) => status),
-    tasks: underWay,
+    tasks: Store.use((store) => Effect.flatMap(Projection.rebuilding(store), underWayWith)),
     workers: Workers.use(({ all }) => all)
   },
   { concurrency: "unbounded" }

@@ -16,6 +16,9 @@ export interface Task {
   readonly startedAtMs: number
 }
 
+/** Says how much of the work is done: `done` of `total`. */
+export type Reached = (done: number) => void
+
 /** What is under way in this process, oldest first. */
 export class Tasks {
   readonly #running = new Set<{ -readonly [Key in keyof Task]: Task[Key] }>()
@@ -24,12 +27,17 @@ export class Tasks {
     return [...this.#running]
   }
 
-  begin(name: string, unit: string, total: number, startedAtMs: number) {
+  begin(
+    name: string,
+    unit: string,
+    total: number,
+    startedAtMs: number
+  ): { readonly reached: Reached; readonly end: () => void } {
     const task = { name, unit, done: 0, total, startedAtMs }
     this.#running.add(task)
     return {
       /** Never beyond the total. */
-      reached: (done: number) => void (task.done = Math.min(total, done)),
+      reached: (done) => void (task.done = Math.min(total, done)),
       end: () => void this.#running.delete(task)
     }
   }
@@ -37,13 +45,13 @@ export class Tasks {
 
 export const Progress = Context.Reference<Tasks>("siteledger/Progress", { defaultValue: () => new Tasks() })
 
-/** As Status shows it. */
-export const underWay = Effect.map(Progress, ({ all }) =>
-  all.map(({ startedAtMs, ...task }) => ({ ...task, startedAt: Instant.fromMillis(startedAtMs) }))
-)
+const shown = ({ startedAtMs, ...task }: Task) => ({ ...task, startedAt: Instant.fromMillis(startedAtMs) })
 
-/** Says how much of the work is done: `done` of `total`. */
-export type Reached = (done: number) => void
+/** As Status shows it; with what others know of. */
+export const underWayWith = (others: ReadonlyArray<Task>) =>
+  Effect.map(Progress, ({ all }) => [...others, ...all].map(shown))
+
+export const underWay = underWayWith([])
 
 export const track = <A, E, R>(
   name: string,

@@ -6,12 +6,13 @@
  * again heals it. A warehouse that is missing, behind, foreign or ahead of everything in the Store is rebuilt: the inbox
  * is applied from its beginning and the walks start over.
  */
-import { Effect } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { sql, type Transaction } from "kysely"
 import { readMeta, type Store, writeMeta } from "./Store.ts"
 import * as Segments from "./Segments/Deliveries.ts"
 import type { StoreTables } from "./StoreTables.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
+import type { Task } from "../Runtime/Progress.ts"
 
 export interface WarehouseMeta {
   readonly id: string
@@ -51,11 +52,34 @@ export const adopt = (store: Store["Service"], warehouseId: string) =>
 
 /** Marks everything to be applied and walked again, into the warehouse with this id. */
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
-  store.transaction(async (tx) => {
-    await forget(tx)
-    await store.deliveries.restart(tx)
-    await writeMeta(tx, idKey, warehouseId)
-  })
+  Effect.flatMap(beginning(store), (begun) =>
+    store.transaction(async (tx) => {
+      await forget(tx)
+      await store.deliveries.restart(tx)
+      await writeMeta(tx, idKey, warehouseId)
+      await writeMeta(tx, rebuildKey, begun)
+    })
+  )
+
+const rebuildKey = "rebuild"
+const Begun = Schema.fromJsonString(Schema.Struct({ startedAtMs: Schema.Number, through: Schema.Int }))
+const toBegun = Schema.decodeUnknownOption(Begun)
+
+const beginning = Effect.fnUntraced(function* ({ deliveries }: Store["Service"]) {
+  const [startedAtMs, through] = yield* Effect.all([Clock.currentTimeMillis, deliveries.last])
+  return JSON.stringify({ startedAtMs, through } satisfies (typeof Begun)["Type"])
+})
+
+/** How far a rebuild is, also after a restart, and on every worker; none: the deliveries of that time have been applied. */
+export const rebuilding = Effect.fnUntraced(function* ({ deliveries, run }: Store["Service"]) {
+  const [id, text] = yield* run(async (db) => [await readMeta(db, idKey), await readMeta(db, rebuildKey)] as const)
+  const begun = Option.getOrUndefined(toBegun(text))
+  if (begun === undefined) return []
+  const done = id === disowned.value ? 0 : yield* deliveries.settledThrough
+  const { startedAtMs, through: total } = begun
+  const task: Task = { name: "rebuild", unit: "deliveries", done, total, startedAtMs }
+  return done < total ? [task] : []
+})
 
 /** In the order in which a checkpoint writes these tables, and Apply the last one. */
 const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
@@ -78,15 +102,20 @@ export const disown = (store: Store["Service"]) =>
  * that has begun.
  */
 export const rebuild = (store: Store["Service"]) =>
-  store.engine === "sqlite"
-    ? Effect.as(disown(store), true)
-    : store.transaction(async (tx) => {
-        // In the order in which batches are taken and written, so that no deadlock occurs.
-        await store.deliveries.restart(tx)
-        for (const name of [...(await entityTables(tx)), "events"]) await empty(tx, `construction.${name}`)
-        await forget(tx)
-        return false
-      })
+  Effect.flatMap(beginning(store), (begun) =>
+    store.transaction(async (tx) => {
+      await writeMeta(tx, rebuildKey, begun)
+      if (store.engine === "sqlite") {
+        await writeMeta(tx, disowned.key, disowned.value)
+        return true
+      }
+      // In the order in which batches are taken and written, so that no deadlock occurs.
+      await store.deliveries.restart(tx)
+      for (const name of [...(await entityTables(tx)), "events"]) await empty(tx, `construction.${name}`)
+      await forget(tx)
+      return false
+    })
+  )
 
 /**
  * Gives a Store that was moved here its warehouse. A file is found foreign when it is opened; tables on a server are

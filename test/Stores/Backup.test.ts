@@ -4,9 +4,11 @@ import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { Progress } from "../../src/Runtime/Progress.ts"
 import { Store, writeMeta } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { isCopy } from "../../src/Stores/Sqlite/Copy.ts"
+import { Told } from "../Told.ts"
 import { delivery } from "./Postgres/World.ts"
 import { folder } from "./WarehouseEngines.ts"
 
@@ -104,3 +106,21 @@ it.live("is never written over the store itself, under any name", () =>
     })
   )
 )
+
+it.live("says how much of it is done", () => {
+  const told = new Told()
+  return inFolder((path) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      yield* Effect.promise(() => store.deliveries.receive(["a", "b", "c"].map((body) => delivery(body))))
+      // More than SQLite copies at once.
+      yield* store.transaction((tx) => writeMeta(tx, "large", "x".repeat(2_000_000)))
+      yield* store.backup(join(path, "backup.sqlite"), false)
+      assert.isAbove(told.lines.length, 3)
+      const [first, last] = [told.lines.at(0), told.lines.at(-1)].map((line) => /: (\d+) of (\d+) /.exec(line ?? ""))
+      assert.isBelow(Number(first?.[1]), Number(first?.[2]))
+      assert.strictEqual(last?.[1], last?.[2], told.lines.join())
+      assert.deepStrictEqual(told.all, [])
+    })
+  ).pipe(Effect.provideService(Progress, told))
+})

@@ -1,6 +1,7 @@
 /** The contract of the Store, in both engines: deliveries, transactions, and what is kept. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Projection from "../../src/Stores/Projection.ts"
 import { readMeta, Store, writeMeta } from "../../src/Stores/Store.ts"
 import { delivery } from "./Postgres/World.ts"
 import { engines } from "./StoreEngines.ts"
@@ -161,6 +162,32 @@ describe.each(engines)("a Store in $name", ({ isSkipped, place }) => {
         ["1", "B", "Z", "_", "a", "b", "é"]
       )
       assert.strictEqual(rows[0]?.last_scheduled_ms, 9_007_199_254_740_991)
+    })
+  )
+
+  test(
+    "knows how far a rebuild of the warehouse is, until what was stored when it was asked for is applied",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const far = Effect.map(Projection.rebuilding(store), (tasks) => tasks.map(({ done, total }) => [done, total]))
+      const settled = Effect.gen(function* () {
+        const batch = yield* store.deliveries.take(2)
+        const applied = batch.taken.map(({ event }) => event)
+        yield* store.transaction((tx) => store.deliveries.settle(tx, batch, applied))
+      }).pipe(store.atomically)
+      yield* receive(delivery("a"), delivery("b"), delivery("c"))
+      yield* settled
+      yield* settled
+      assert.deepStrictEqual(yield* far, [])
+      // An embedded one is rebuilt at the next start.
+      const isAtNextStart = yield* Projection.rebuild(store)
+      assert.deepStrictEqual(yield* far, [[0, 3]])
+      if (isAtNextStart) yield* Projection.startAgain(store, "another")
+      yield* receive(delivery("d"))
+      yield* settled
+      assert.deepStrictEqual(yield* far, [[2, 3]])
+      yield* settled
+      assert.deepStrictEqual(yield* far, [])
     })
   )
 

@@ -14,7 +14,8 @@ import * as Agreed from "../../Ledger/Agreed.ts"
 import type { NewFact } from "../../Ledger/Books.ts"
 import { factsOf } from "../../Ledger/EventFacts.ts"
 import { rulesOf } from "../../Ledger/Fold/Rules.ts"
-import { Store } from "../../Stores/Store.ts"
+import { track } from "../../Runtime/Progress.ts"
+import { type Deliveries, Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { claimOf, moneyOf, withoutAmount } from "./Claims.ts"
 import { NumberSet } from "./NumberSet.ts"
@@ -37,7 +38,7 @@ export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<T
   const readAll = yield* readings(namingsOf(yield* store.run(Agreed.agreed)))
   const claims = new NumberSet()
   const told: Array<number> = []
-  let [bodies, through] = [0, 0]
+  const at: At = { bodies: 0, through: 0 }
 
   const look = (event: Event, all: ReadonlyArray<ReadonlyArray<Claimed>>): void => {
     for (const reading of all) for (const { claim } of reading) claims.add(claim)
@@ -47,19 +48,13 @@ export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<T
     if (money.some((numbers) => numbers.length === 0)) return
     for (const numbers of money) told.push(-event.sequence, ...numbers)
   }
-  /** Goes on where it was. */
-  const reading = Effect.gen(function* () {
-    for (let hasMore = true; hasMore;) {
-      const page = yield* store.deliveries.stored(through)
-      for (const event of page.events) {
-        const read = readAll(event)
-        look(event, read instanceof Promise ? yield* Effect.promise(() => read) : read)
-      }
-      bodies += page.events.length
-      ;({ hasMore, through } = page)
-      yield* Effect.yieldNow
-    }
-  })
+  const lookAt = (event: Event): Promise<void> | undefined => {
+    const read = readAll(event)
+    if (read instanceof Promise) return read.then((all) => look(event, all))
+    look(event, read)
+    return undefined
+  }
+  const reading = readOn(store.deliveries, at, lookAt)
   const [{ said, verified }] = yield* Effect.all([taking, reading], { concurrency: 2 })
   // Bodies that came meanwhile, and may have left facts.
   yield* reading
@@ -67,7 +62,7 @@ export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<T
   if (unsaid().length > 0) {
     // On a server, one may be stored after others that are numbered after it.
     told.length = 0
-    ;[bodies, through] = [0, 0]
+    Object.assign(at, { bodies: 0, through: 0 })
     yield* reading
   }
 
@@ -83,8 +78,34 @@ export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<T
     left = left.filter((sequence) => sequence > last)
   }
   differences.push(...Array.from(unsaid().subarray(0, most), unsigned))
-  return { verified, bodies, differences: differences.slice(0, most) } satisfies Signed
+  return { verified, bodies: at.bodies, differences: differences.slice(0, most) } satisfies Signed
 })
+
+interface At {
+  bodies: number
+  through: number
+}
+
+/** Goes on where it was, and says how far it is. */
+const readOn = (deliveries: Deliveries, at: At, look: (event: Event) => Promise<void> | undefined) =>
+  Effect.flatMap(deliveries.last, (total) =>
+    track("ledger verify", { unit: "deliveries", total }, (reached) =>
+      Effect.gen(function* () {
+        for (let hasMore = true; hasMore;) {
+          const page = yield* deliveries.stored(at.through)
+          for (const event of page.events) {
+            const looked = look(event)
+            if (looked !== undefined) yield* Effect.promise(() => looked)
+          }
+          at.bodies += page.events.length
+          at.through = page.through
+          hasMore = page.hasMore
+          reached(at.through)
+          yield* Effect.yieldNow
+        }
+      })
+    )
+  )
 
 interface Claimed {
   readonly fact: NewFact

@@ -4,25 +4,41 @@
  */
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
+import type { Kysely } from "kysely"
 import type { Head } from "../../Ledger/Verify/Chained.ts"
 import { fileOf } from "../../Runtime/Module.ts"
+import { type Reached, track } from "../../Runtime/Progress.ts"
 import { Store, StoreError } from "../../Stores/Store.ts"
+import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { type Answer, type Taken, takeFrom, type Task } from "./Taken.ts"
 
 /** `since`: what someone has kept of the books as they were. */
 export const take = (since: Head | undefined): Effect.Effect<Taken, StoreError, Store> =>
   Effect.flatMap(Store, (store) =>
-    store.readAt === undefined ? takeFrom(store, since) : inThread({ at: store.readAt, since })
+    Effect.flatMap(store.run(factsIn), (total) =>
+      track("ledger verify", { unit: "facts", total }, (reached) =>
+        store.readAt === undefined ? takeFrom(store, since, reached) : inThread({ at: store.readAt, since }, reached)
+      )
+    )
   )
+
+const factsIn = async (db: Kysely<StoreTables>): Promise<number> => {
+  const row = await db
+    .selectFrom("ledger_facts")
+    .select((of) => of.fn.max("number").as("last"))
+    .executeTakeFirst()
+  return Number(row?.last ?? 0)
+}
 
 const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
 
-const inThread = (workerData: Task): Effect.Effect<Taken, StoreError> =>
+const inThread = (workerData: Task, reached: Reached): Effect.Effect<Taken, StoreError> =>
   Effect.callback((resume) => {
     const thread = new Worker(threadFile, { name: "audit", workerData })
-    thread.once("message", (answer: Answer) =>
+    thread.on("message", (answer: Answer) => {
+      if ("reached" in answer) return reached(answer.reached)
       resume("failed" in answer ? Effect.fail(new StoreError(answer.failed)) : Effect.succeed(answer.taken))
-    )
+    })
     const ended = (cause: unknown) => resume(Effect.fail(new StoreError({ reason: "Failed", message, cause })))
     thread.once("error", ended)
     thread.once("exit", ended)

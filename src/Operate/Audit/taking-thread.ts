@@ -1,5 +1,5 @@
 /**
- * Verifies the books of a Store that another thread writes, and answers once.
+ * Verifies the books of a Store that another thread writes, says how far it is, and answers.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect } from "effect"
@@ -11,7 +11,9 @@ if (port === null) throw new Error("the audit's thread was started as a program"
 
 const { at, since } = workerData as Task
 
-const taking = Effect.scoped(Effect.flatMap(Reading.open(at), (store) => takeFrom(store, since)))
+const reached = (facts: number) => port.postMessage({ reached: facts } satisfies Answer)
+
+const taking = Effect.scoped(Effect.flatMap(Reading.open(at), (store) => takeFrom(store, since, reached)))
 
 const answer = await Effect.runPromise(
   Effect.match(taking, {

@@ -3,6 +3,7 @@
  * number may be missing up to the tip: the file is whole, or there is none.
  */
 import { Effect } from "effect"
+import { type Reached, track } from "../../Runtime/Progress.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
 import { type LogName, logNames } from "../../Stores/Following.ts"
 import { Remake, type Remade } from "../../Stores/Sqlite/Remake.ts"
@@ -39,7 +40,12 @@ export const into = Effect.fnUntraced(function* (vault: Vault, tip: Tip, file: s
     (remake) => Effect.sync(() => remake.close())
   )
   let count = 0
-  for (const log of logNames) count += yield* all(vault, tip, log, remake)
+  const total = logNames.reduce((sum, log) => sum + tip.logs[log].through, 0)
+  yield* track("restore", { unit: "rows and deliveries", total }, (reached) =>
+    Effect.forEach(logNames, (log) => Effect.map(all(vault, tip, log, remake, reached), (read) => (count += read)), {
+      discard: true
+    })
+  )
   const remade = yield* Effect.try({
     try: () => remake.finish(Own.inBackup(tip.owner, tip.generation)),
     catch: notMade(file)
@@ -47,7 +53,7 @@ export const into = Effect.fnUntraced(function* (vault: Vault, tip: Tip, file: s
   return { ...remade, chunks: count } satisfies Restored
 }, Effect.scoped)
 
-const all = Effect.fnUntraced(function* (vault: Vault, tip: Tip, log: LogName, remake: Remake) {
+const all = Effect.fnUntraced(function* (vault: Vault, tip: Tip, log: LogName, remake: Remake, reached: Reached) {
   const { through } = tip.logs[log]
   let [count, attempts] = [0, 0]
   while (remake.through(log) < through) {
@@ -65,6 +71,7 @@ const all = Effect.fnUntraced(function* (vault: Vault, tip: Tip, log: LogName, r
       yield* Effect.try({ try: () => remake.add(log, frames), catch: notMade(chunk.path) })
       if (remake.through(log) < chunk.last) return yield* damaged(`${chunk.path} on ${vault.lake.name} ends too early.`)
       count++
+      reached(logNames.reduce((sum, each) => sum + remake.through(each), 0))
     }
   }
   return count

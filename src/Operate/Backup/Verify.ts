@@ -4,6 +4,7 @@
  */
 import { Clock, Duration, Effect } from "effect"
 import * as LogLine from "../../Runtime/LogLine.ts"
+import { track } from "../../Runtime/Progress.ts"
 import { type LogName, logNames } from "../../Stores/Following.ts"
 import type { Followed } from "../../Stores/Store.ts"
 import { framesIn } from "../../Stores/Segments/Segment.ts"
@@ -38,13 +39,16 @@ export const verify = Effect.fnUntraced(function* (vault: Vault, following: Foll
   const gaps = covers.flatMap(({ gaps }) => gaps)
   const faults: Array<string> = gaps.map(({ from, log, through }) => `The ${log} from ${from} to ${through} are gone.`)
   const broken: Array<Chunk.Chunk> = []
-  for (const chunk of due) {
+  const look = Effect.fnUntraced(function* (chunk: Chunk.Chunk) {
     const fault = yield* faultOf(vault, following, chunk)
-    if (fault === undefined) continue
+    if (fault === undefined) return
     faults.push(`${chunk.path} ${fault}.`)
     broken.push(chunk)
     yield* vault.lake.remove(chunk.path)
-  }
+  })
+  yield* track("backup verify", { unit: "chunks", total: due.length }, (reached) =>
+    Effect.forEach(due, (chunk, index) => Effect.map(look(chunk), () => reached(index + 1)), { discard: true })
+  )
   const again = [...gaps, ...broken.map(({ first: from, last: through, log }) => ({ log, from, through }))]
   yield* Effect.forEach(again, (gap) => Files.copy(vault, following, tip.generation, gap))
   const through = { rows: tip.logs.rows.through, inbox: tip.logs.inbox.through }

@@ -7,8 +7,9 @@
  */
 import { closeSync, linkSync, mkdtempSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { backup, DatabaseSync } from "node:sqlite"
+import { backup, type BackupProgressInfo, DatabaseSync } from "node:sqlite"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
+import { type Reached } from "../../Runtime/Progress.ts"
 
 /** Readable by its owner only, because it holds secrets; SQLite gives its side files the same permissions. */
 export const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600))
@@ -22,15 +23,16 @@ export const isPartOf = (store: string, file: string): boolean => {
   })
 }
 
-/** Into a new file, including what is in the log of `path`. */
-export const copy = async (path: string, target: string): Promise<void> => {
+/** Into a new file, including what is in the log of `path`. `reached`: hears how many pages were copied. */
+export const copy = async (path: string, target: string, reached: Reached): Promise<void> => {
   makePrivate(target)
   const reader = new DatabaseSync(path, { readOnly: true })
   try {
     // Without a transaction the backup would restart at each write. Its first read fixes the point in time.
     reader.exec("begin")
     reader.prepare("select count(*) from meta").get()
-    await backup(reader, target)
+    const progress = (left: BackupProgressInfo): void => reached(left.totalPages - left.remainingPages)
+    await backup(reader, target, { progress })
   } finally {
     reader.close()
   }
@@ -40,21 +42,26 @@ export const copy = async (path: string, target: string): Promise<void> => {
   written.close()
 }
 
-/**
- * On its own connection, so that it runs beside the writer's transactions. `carry` adds what isn't in the store's file; as
- * that is read later, nothing is missing that the store has applied.
- */
+export interface Backing {
+  /** An earlier backup. */
+  readonly isReplacing: boolean
+  /** Hears how many pages of the store's file were copied. */
+  readonly reached: Reached
+  /** Adds what isn't in the store's file; as that is read later, nothing is missing that the store has applied. */
+  readonly carry: (copy: DatabaseSync) => Promise<void>
+}
+
+/** On its own connection, so that it runs beside the writer's transactions. */
 export const backUp = async (
   store: string,
   target: string,
-  isReplacing: boolean,
-  carry: (copy: DatabaseSync) => Promise<void>
+  { carry, isReplacing, reached }: Backing
 ): Promise<void> => {
   if (isPartOf(store, target)) throw new Error(`${target} is the store itself`)
   const folder = mkdtempSync(join(dirname(target), ".siteledger-backup-"))
   try {
     const made = join(folder, "backup.sqlite")
-    await copy(store, made)
+    await copy(store, made, reached)
     await changed(made, carry)
     if (isReplacing) renameSync(made, target)
     else linkSync(made, target)
@@ -74,6 +81,10 @@ const changed = async (file: string, change: (database: DatabaseSync) => Promise
 }
 
 const tables = "select name from sqlite_schema where name in ('inbox', 'meta')"
+
+/** In pages. */
+export const pagesOf = (path: string): number =>
+  reading(path, (database) => Number(database.prepare("pragma page_count").get()?.["page_count"]))
 
 const reading = <A>(file: string, read: (database: DatabaseSync) => A): A => {
   const database = new DatabaseSync(file, { readOnly: true })

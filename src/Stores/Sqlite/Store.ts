@@ -12,6 +12,7 @@ import { Duration, Effect, Layer } from "effect"
 import { Kysely, type Transaction } from "kysely"
 import { Migrator } from "kysely/migration"
 import { Settings } from "../../../config/Settings.ts"
+import { type Reached, track } from "../../Runtime/Progress.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
 import { ArchiveFolder, Elsewhere, folderOf as archiveFolderOf } from "../Archives/ArchiveFolder.ts"
@@ -29,7 +30,7 @@ import * as Heal from "../RowLog/Heal.ts"
 import * as RowLog from "../RowLog/RowLog.ts"
 import type { Piece } from "../Piece.ts"
 import { check } from "./Check.ts"
-import { backUp } from "./Copy.ts"
+import { backUp, pagesOf } from "./Copy.ts"
 import { dialect, prepared } from "./Dialect.ts"
 import { following } from "./Following.ts"
 import { open, suspect } from "./Opening.ts"
@@ -88,12 +89,13 @@ const filesOf = (place: Files.Place, db: Kysely<StoreTables>, warn: (sentence: s
 
 /** Writes the deliveries into a copy of the Store. */
 const carry =
-  (segments: Segments, archives: ArchiveFolder) =>
+  (segments: Segments, archives: ArchiveFolder, reached: Reached) =>
   async (copy: DatabaseSync): Promise<void> => {
     const { last, reader } = segments.snapshot
     const whole = new Whole(Rows.sourceOf(reader, last), archives, segments.key)
     for await (const rows of Rows.rowsOf(whole, copy)) {
       Rows.write(copy, rows)
+      reached(rows.at(-1)?.sequence ?? 0)
       // The worker goes on meanwhile.
       await immediate()
     }
@@ -101,6 +103,28 @@ const carry =
     Files.carried(copy)
     Heal.forgetMark(copy)
   }
+
+const backedUp = Effect.fnUntraced(function* (
+  path: string,
+  files: Segmented.Files,
+  target: string,
+  isReplacing: boolean
+) {
+  const failed = notBackedUp(target)
+  const segments = yield* Effect.tryPromise({ try: () => files.open(), catch: failed })
+  const pages = yield* Effect.try({ try: () => pagesOf(path), catch: failed })
+  yield* track("backup", { unit: "pages and deliveries", total: pages + segments.last }, (reached) =>
+    Effect.tryPromise({
+      try: () =>
+        backUp(path, target, {
+          isReplacing,
+          reached,
+          carry: carry(segments, files.archives, (sequence) => reached(pages + sequence))
+        }),
+      catch: failed
+    })
+  )
+})
 
 interface Inbox {
   readonly segments: Segments
@@ -202,11 +226,7 @@ const make = ({ isLogged, key, path }: Options) =>
         ),
       readAt: { engine: "sqlite", path },
       pieces: run((of) => allPieces(path, files, of, failed)),
-      backup: (target, isReplacing) =>
-        Effect.tryPromise({
-          try: async () => backUp(path, target, isReplacing, carry(await files.open(), files.archives)),
-          catch: notBackedUp(target)
-        }),
+      backup: (target, isReplacing) => backedUp(path, files, target, isReplacing),
       following: isLogged ? following({ path, files, key, run }) : undefined
     })
   })

@@ -9,9 +9,11 @@ import { agreeIn } from "../../../src/Ledger/Agreed.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { signed } from "../../../src/Operate/Audit/Signed.ts"
 import { take } from "../../../src/Operate/Audit/Taking.ts"
+import { Progress } from "../../../src/Runtime/Progress.ts"
 import { Store, type StoreError } from "../../../src/Stores/Store.ts"
 import { applying, certified, drained, made, now, offer, paid, permit } from "../../Intake/Apply/HearingWorld.ts"
 import { contractor } from "../../Ledger/Contractor.ts"
+import { Told } from "../../Told.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
 
 const noTriggers: Readonly<Record<Store["Service"]["engine"], ReadonlyArray<string>>> = {
@@ -52,7 +54,10 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => 
         yield* Effect.gen(function* () {
           yield* offer(certified("1"), paid("1"), permit(1), certified("2"), paid("2"), paid("2"), paid("3"))
           yield* drained
-          assert.deepStrictEqual(yield* audited, { bodies: 6, differences: [] })
+          const told = new Told()
+          const first = yield* Effect.provideService(audited, Progress, told)
+          assert.deepStrictEqual(first, { bodies: 6, differences: [] })
+          assert.match(told.lines.join(), /ledger verify: (\d+) of \1 deliveries/)
           yield* body
         }).pipe(Effect.provide(Layer.provideMerge(applying(made(), Ledger.layerWith(contractor)), layer)))
       }).pipe(Effect.scoped)

@@ -5,8 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { prune } from "../../../src/Operate/Backup/Prune.ts"
 import { find, move } from "../../../src/Operate/Backup/Tip.ts"
+import { Progress } from "../../../src/Runtime/Progress.ts"
 import { temporaryFolder } from "../../Folders.ts"
 import { Log } from "../../Logged.ts"
+import { Told } from "../../Told.ts"
 import { change } from "../../Stores/RowLog/World.ts"
 import {
   assertSame,
@@ -40,7 +42,12 @@ describe("a backup off the machine", () => {
           yield* backedUp(folder)
         })
       )
-      const made = yield* restoredTo(folder, file)
+      const told = new Told()
+      const made = yield* Effect.provideService(restoredTo(folder, file), Progress, told)
+      const [last] = told.lines.toReversed()
+      const { inbox, rows } = made.tip.logs
+      const total = rows.through + inbox.through
+      assert.strictEqual(last, `restore: ${total} of ${total} rows and deliveries`)
       assertSame(file, store)
       assert.deepInclude(made, { deliveries: 4 })
       const found = JSON.parse(rowsIn(file, bodies)) as ReadonlyArray<{ body: string; deliveries: number }>
