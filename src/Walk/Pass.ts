@@ -13,6 +13,7 @@ import * as Sightings from "./Sightings.ts"
 import { type Page, type PagedList, SourceError } from "./Source.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Verdict from "./Verdict.ts"
+import * as Window from "./Window.ts"
 import type { FinishedPages } from "./FinishedPages.ts"
 
 export interface Pass extends Verdict.Walking {
@@ -100,10 +101,15 @@ const walkPages = Effect.fnUntraced(function* (
 ) {
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
+  const most = pass.concurrency * 2
   // Room for the next batch, so pages keep arriving while one is written.
-  const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, pass.concurrency * 2))
+  const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, most))
+  const window = yield* Window.make(Math.min(Math.ceil(batch * 1.5), most), most)
   const fetchOne = (page: number) =>
-    Effect.andThen(pass.room.enter, pass.list.fetch(page, initial.per_page, pass.lane)).pipe(
+    Effect.andThen(
+      Effect.andThen(window.enter, pass.room.enter),
+      pass.list.fetch(page, initial.per_page, pass.lane)
+    ).pipe(
       Effect.filterOrFail(
         (answer) => answer.page === page,
         (answer) => wrongPage(page, answer.page)
@@ -123,6 +129,7 @@ const walkPages = Effect.fnUntraced(function* (
       const answers = yield* Queue.takeBetween(arrived, 1, batch)
       state = yield* keep(pass, state, answers)
       yield* pass.room.leave(answers.length)
+      yield* window.wrote(answers.length, yield* Queue.size(arrived))
       for (const { page } of answers) done.add(page)
       pass.onProgress(state, done.size)
     }
