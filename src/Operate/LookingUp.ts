@@ -43,14 +43,11 @@ export class LookingUp extends Context.Service<
       }))
       for (const looking of all)
         yield* Effect.forkScoped(led(`the look-ups of ${looking.detail.resource}`, turn(looking)))
-      const status = Effect.map(store.run(LookUps.waiting), (waiting) =>
-        Object.fromEntries(
-          all.map(({ detail: { resource }, done, failed }) => [
-            resource,
-            { waiting: waiting.get(resource) ?? 0, done, failed }
-          ])
-        )
-      )
+      const status = Effect.gen(function* () {
+        const waiting = yield* store.run(LookUps.waiting)
+        const nowMs = yield* Clock.currentTimeMillis
+        return Object.fromEntries(all.map((looking) => [looking.detail.resource, statusOf(looking, waiting, nowMs)]))
+      })
       return LookingUp.of({ status: all.length === 0 ? Effect.succeed({}) : status })
     })
   )
@@ -59,6 +56,8 @@ export class LookingUp extends Context.Service<
 export interface LookingUpStatus {
   /** Records. */
   readonly waiting: number
+  /** How long the first of them has waited, or the first one that had no answer; 0: none waits. */
+  readonly oldestWaitingAgeMs: number
   /** Look-ups that were answered, since this worker started. */
   readonly done: number
   /** Those that weren't. */
@@ -75,6 +74,19 @@ interface Looking {
   readonly unanswered: Unanswered
   done: number
   failed: number
+}
+
+const statusOf = (
+  { detail: { resource }, done, failed, unanswered }: Looking,
+  waiting: ReadonlyMap<string, LookUps.Queue>,
+  nowMs: number
+): LookingUpStatus => {
+  const queue = waiting.get(resource)
+  const sinceMs = Math.min(
+    queue === undefined ? nowMs : Instant.toMicros(queue.since) / 1000,
+    unanswered.sinceMs ?? nowMs
+  )
+  return { waiting: queue?.count ?? 0, oldestWaitingAgeMs: Math.max(0, Math.round(nowMs - sinceMs)), done, failed }
 }
 
 interface Due extends LookUps.Waiting {

@@ -60,15 +60,21 @@ export const postpone = async (tx: Tx, resource: string, id: string, at: Instant
   await row.where("events", ">", 0).set({ since: at }).execute()
 }
 
-/** By table, how many records wait for events about them to be looked up. */
-export const waiting = async (db: Db): Promise<ReadonlyMap<string, number>> => {
+export interface Queue {
+  readonly count: number
+  /** Of the record that has waited longest, or was postponed first. */
+  readonly since: string
+}
+
+/** By table, the records that wait for events about them to be looked up. */
+export const waiting = async (db: Db): Promise<ReadonlyMap<string, Queue>> => {
   const rows = await db
     .selectFrom("lookups")
-    .select((of) => ["resource", of.fn.countAll<number>().as("count")])
+    .select((of) => ["resource", of.fn.countAll<number>().as("count"), of.fn.min("since").as("since")])
     .where("events", ">", 0)
     .groupBy("resource")
     .execute()
-  return new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
+  return new Map(rows.map(({ count, resource, since }) => [resource, { count: Number(count), since }]))
 }
 
 /** What came meanwhile goes on waiting. */

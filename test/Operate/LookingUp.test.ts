@@ -28,6 +28,10 @@ const want = (...ids: ReadonlyArray<string>) =>
       )
     )
   )
+const status = Effect.map(
+  Effect.flatMap(LookingUp, (lookingUp) => lookingUp.status),
+  ({ ipcs }) => ipcs ?? assert.fail("it isn't looked up")
+)
 const isEmpty = (rows: ReadonlyArray<unknown>): boolean => rows.length === 0
 
 interface Unfit {
@@ -83,6 +87,7 @@ describe("a payment that waits for its certificate", () => {
           yield* want("B")
           yield* until(lookups, isEmpty)
           assert.deepStrictEqual(asked, ["B"])
+          assert.deepStrictEqual(yield* status, { waiting: 0, oldestWaitingAgeMs: 0, done: 1, failed: 0 })
           assert.deepStrictEqual([yield* amounts, (yield* holds).length], [[], 1])
         })
       )
@@ -174,6 +179,9 @@ describe("events about a record", () => {
           const [reason] = yield* until(all, (reasons) => reasons.length > 0)
           assert.deepInclude(reason, { key: "look-up ipcs", level: "degraded", sentence: refused.message })
           assert.lengthOf(yield* lookups, 1)
+          const { oldestWaitingAgeMs, ...counts } = yield* status
+          assert.deepStrictEqual(counts, { waiting: 1, done: 0, failed: 1 })
+          assert.approximately(oldestWaitingAgeMs, Date.now() - Date.parse(at(1)), 60_000)
         })
       )
     })
@@ -198,8 +206,7 @@ describe("events about a record", () => {
           assert.includeMembers([...asked], ["A", "B"])
           assert.lengthOf(yield* lookups, 150)
           assert.isAtMost(asked.length, 152)
-          const { ipcs } = yield* Effect.flatMap(LookingUp, ({ status }) => status)
-          assert.deepInclude(ipcs, { waiting: 150, done: 2 })
+          assert.deepInclude(yield* status, { waiting: 150, done: 2 })
         })
       )
     })

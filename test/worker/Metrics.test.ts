@@ -57,6 +57,7 @@ const atTheStart: ReadonlyArray<Wanted> = [
   ["siteledger_walk_parents", "", isGone],
   // No review file has look-ups.
   ["siteledger_lookups_waiting", "", isGone],
+  ["siteledger_lookups_oldest_waiting_seconds", "", isGone],
   ["siteledger_lookups_total", "", isGone],
   ["siteledger_api_limit_per_minute", "", 60_000],
   ["siteledger_api_used_last_minute", "", some],

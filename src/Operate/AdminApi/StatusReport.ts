@@ -183,8 +183,14 @@ export const StatusReport = Schema.Struct({
   backfill: Schema.Record(Schema.String, Walk),
   /** Columns that tables of lists got by themselves, and values of listed records that didn't fit their column, since the start. */
   learned: Schema.Struct({ columns: Count, misfits: Count }),
-  /** By table: records that wait to be looked up, and look-ups that were answered and that weren't, since the start. */
-  lookUps: Schema.Record(Schema.String, Schema.Struct({ waiting: Count, done: Count, failed: Count })),
+  /**
+   * By table: records that wait to be looked up, how long the first has waited, and look-ups that were answered and that weren't,
+   * since the start.
+   */
+  lookUps: Schema.Record(
+    Schema.String,
+    Schema.Struct({ waiting: Count, oldestWaitingAgeMs: Millis, done: Count, failed: Count })
+  ),
   api: Schema.Struct({ limitPerMinute: Count, usedLastMinute: Count }),
   subscription: Subscription,
   receiver: Receiver,

@@ -32,6 +32,12 @@ export class Unanswered {
     return this.#byId.size
   }
 
+  /** Of the one that failed first: they are in that order. */
+  get sinceMs(): number | undefined {
+    const [first] = this.#byId.values()
+    return first?.sinceMs
+  }
+
   failed(id: string, message: string, nowMs: number): void {
     const before = this.#byId.get(id)
     const isOwn = before === undefined || before.answered < this.#answered

@@ -65,6 +65,12 @@ export const ofLookUps = [
   gauge("siteledger_lookups_waiting", "Records that wait to be looked up", ["resource"], ({ report }) =>
     each(report.lookUps, "resource", ({ waiting }) => waiting)
   ),
+  gauge(
+    "siteledger_lookups_oldest_waiting_seconds",
+    "How long the first record has waited to be looked up; 0: none waits",
+    ["resource"],
+    ({ report }) => each(report.lookUps, "resource", ({ oldestWaitingAgeMs }) => oldestWaitingAgeMs / 1000)
+  ),
   counter("siteledger_lookups_total", "Look-ups, by outcome", ["resource", "outcome"], ({ report }) =>
     Object.entries(report.lookUps).flatMap(([resource, { done, failed }]) => [
       { value: done, labels: { resource, outcome: "done" } },

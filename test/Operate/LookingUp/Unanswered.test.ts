@@ -28,6 +28,9 @@ describe("a record without an answer", () => {
     for (let times = 0; times < 9; times++) unanswered.failed("A", "It answered 500.", times * minute)
     assert.isFalse(unanswered.isDue("A", 9 * minute - 1))
     assert.isTrue(unanswered.isDue("A", 9 * minute))
+    assert.strictEqual(unanswered.sinceMs, 0)
+    unanswered.succeeded("A")
+    assert.isUndefined(unanswered.sinceMs)
   })
 
   it("is told of once it has lasted five minutes, and forgotten once nobody asks for it", () => {
