@@ -31,7 +31,7 @@ const embeddedOnly = [
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
   // local disk full.
-  "test/worker/Stores/{File,Backup,DiskFull,Lost,OffMachine,TakenBack,Waiting}.test.ts",
+  "test/worker/Stores/{File,Backup,BucketAway,DiskFull,Lost,OffMachine,TakenBack,Waiting}.test.ts",
   // The Store's file put back, or restored.
   "test/worker/Ledger/{AccrualsBack,PutBack}.test.ts"
 ]
