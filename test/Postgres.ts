@@ -39,6 +39,14 @@ const connected = async (url: string): Promise<Client & AsyncDisposable> => {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
+type Query = (sql: string) => Promise<ReadonlyArray<Row>>
+
+/** On one connection. */
+export const session = async <A>(url: string, use: (query: Query) => Promise<A>): Promise<A> => {
+  await using client = await connected(url)
+  return await use(async (sql) => (await client.query<Row>(sql)).rows)
+}
+
 export const query = async (url: string, sql: string): Promise<ReadonlyArray<Row>> => {
   await using client = await connected(url)
   const result = await client.query<Row>(sql)

