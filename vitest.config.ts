@@ -20,7 +20,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 /** They are about a file that a server doesn't have, or start no worker: on PostgreSQL they could only repeat. */
 const embeddedOnly = [
   // The demo brings its own place.
-  "test/worker/Demo.test.ts",
+  "test/worker/{Demo,Filmed}.test.ts",
   // PostgreSQL refuses archives.
   "test/worker/Archives.test.ts",
   // Starts no worker.

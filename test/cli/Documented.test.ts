@@ -31,6 +31,8 @@ const commandsOf = (line: string): ReadonlyArray<ReadonlyArray<string>> =>
 
 const commandsIn = (path: string): ReadonlyArray<ReadonlyArray<string>> =>
   [...read(path).matchAll(fence)]
+    // What a terminal shows.
+    .filter(([block]) => !block.startsWith("```text"))
     .flatMap(([block]) => block.replaceAll("\\\n", " ").split("\n"))
     .flatMap((line) => commandsOf(line.replace(/(^|\s)#.*/, "")))
 
