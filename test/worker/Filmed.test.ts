@@ -36,7 +36,12 @@ const shape = (line: string): string =>
     .replaceAll(/-?\d[\d.,]*/g, "#")
     .replaceAll(/[─ ]+/g, " ")
 
-const shapes = (text: string): ReadonlyArray<string> => text.split("\n").map(shape).filter(Boolean)
+/** However often a line follows itself. */
+const shapes = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .map(shape)
+    .filter((line, at, all) => line !== "" && line !== all[at - 1])
 
 /** The first line that isn't in the film, after the one before it. */
 const missing = (film: string, shown: string): string | undefined => {
