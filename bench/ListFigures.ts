@@ -4,6 +4,7 @@
 import type { Figure } from "./Figure.ts"
 
 const paced = { bench: "lists", of: "120 lists, Premium plan" }
+const wide = { bench: "wide" }
 
 export const listFigures: ReadonlyArray<Figure> = [
   {
@@ -47,5 +48,16 @@ export const listFigures: ReadonlyArray<Figure> = [
     at: "ratio",
     of: "as many records in one list",
     atLeast: 0.8
-  }
+  },
+  {
+    ...wide,
+    figure: "500 tables of 60 columns: restart until live",
+    at: "many.started.seconds",
+    unit: "s",
+    of: "with nothing to walk",
+    atMost: 2
+  },
+  { ...wide, figure: "the same, processor time", at: "many.started.cpuSeconds", unit: "s", of: "with the server's" },
+  { ...wide, figure: "their export", at: "exportRatio", of: "of the same rows in one table", atMost: 1.3 },
+  { ...wide, figure: "the same, processor time", at: "exportCpuRatio", of: "of the same rows in one table" }
 ]

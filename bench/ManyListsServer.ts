@@ -2,12 +2,14 @@
  * A bare service with many lists for benchmarks, in its own process: a token, no projects, and lists of made-up records at
  * `/lists/0`, `/lists/1` and so on, a hundred times as many in the longest as in the shortest. With one list, it is `/projects`.
  * `GET /arrivals` returns when pages were asked for, in ms, and how many requests are the least possible. Prints its port.
- * Run: node bench/ManyListsServer.ts LISTS ROWS PER_PAGE LATENCY_MS
+ * With COLUMNS, records have so many fields, and there are no projects.
+ * Run: node bench/ManyListsServer.ts LISTS ROWS PER_PAGE LATENCY_MS [COLUMNS]
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { recordText } from "./ProjectRecord.ts"
+import { fieldsText } from "./WideList.ts"
 
-const [lists = 120, rows = 100_000, largest = 500, latencyMs = 0] = process.argv.slice(2).map(Number)
+const [lists = 120, rows = 100_000, largest = 500, latencyMs = 0, columns = 0] = process.argv.slice(2).map(Number)
 
 const weights = Array.from({ length: lists }, (_, n) => (lists === 1 ? 1 : 1 + (99 * n) / (lists - 1)))
 const sum = weights.reduce((all, weight) => all + weight, 0)
@@ -18,14 +20,18 @@ const leastOf = (total: number): number => Math.max(1, Math.ceil(total / largest
 const least = totals.reduce((all, total) => all + leastOf(total), lists === 1 ? 0 : 1)
 
 const totalAt = (path: string): number => {
-  if (path.endsWith("/projects")) return lists === 1 ? (totals[0] ?? 0) : 0
+  if (path.endsWith("/projects")) return lists === 1 && columns === 0 ? (totals[0] ?? 0) : 0
   return totals[Number(/\/lists\/(\d+)$/.exec(path)?.[1])] ?? 0
 }
+
+const more = columns === 0 ? "" : fieldsText(columns)
+
+const textOf = (id: number): string => (columns === 0 ? recordText(id) : `{"id":${id},"name":"Record ${id}",${more}}`)
 
 const page = (total: number, number: number, size: number): string => {
   const first = (number - 1) * size + 1
   const count = Math.max(0, Math.min(size, total - first + 1))
-  const records = Array.from({ length: count }, (_, index) => recordText(first + index))
+  const records = Array.from({ length: count }, (_, index) => textOf(first + index))
   return `{"data":[${records.join(",")}],"pagination":{"total":${total},"page":${number},"per_page":${size}}}`
 }
 

@@ -25,9 +25,20 @@ const benches = [
   ["upload", "duckdb"],
   ["publish", "duckdb"],
   ["peer", "postgres"],
-  ...["load", "walk", "lists", "ingest", "apply", "stream", "telemetry", "size", "ledger", "sink", "export"].flatMap(
-    (name) => engines.map((engine) => [name, engine] as const)
-  )
+  ...[
+    "load",
+    "walk",
+    "lists",
+    "wide",
+    "ingest",
+    "apply",
+    "stream",
+    "telemetry",
+    "size",
+    "ledger",
+    "sink",
+    "export"
+  ].flatMap((name) => engines.map((engine) => [name, engine] as const))
 ] as const
 
 const { positionals, values } = parseArgs({
@@ -58,7 +69,8 @@ const quick = {
   BENCH_SECONDS: "3",
   BENCH_STORED: "20000",
   BENCH_GROW_SECONDS: "10",
-  BENCH_UPLOAD_MIB: "16"
+  BENCH_UPLOAD_MIB: "16",
+  BENCH_TABLES: "50"
 }
 
 /** As the launcher runs the worker. */
