@@ -2,7 +2,7 @@
  * What a newcomer does: README's commands, in a separate folder. The demo is a process; its display is read in the form
  * that it has when stderr is no terminal.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -95,5 +95,19 @@ describe("the command line", () => {
     const { code, stdout, stderr } = await run(path, "--help")
     assert.deepInclude({ code, stderr }, { code: 0, stderr: "" })
     for (const verb of ["start", "demo", "restore"]) assert.include(stdout, `  ${verb} `)
+  })
+
+  it("completes verbs and flags in the shells that README names", async () => {
+    const [, first = "", others = ""] = /--completions (\w+)\)` \(or (.*?)\)/.exec(readme) ?? []
+    const shells = [first, ...[...others.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)]
+    assert.lengthOf(shells, 3)
+    for (const shell of shells) {
+      const { code, stdout } = await run(path, "--completions", shell)
+      assert.strictEqual(code, 0)
+      for (const word of ["restore", "verify", "json"]) assert.include(stdout, word, shell)
+      // Where the shell is installed, it reads them.
+      const { error, status, stderr } = spawnSync(shell, ["-n"], { input: stdout })
+      if (error === undefined) assert.strictEqual(status, 0, String(stderr))
+    }
   })
 })
