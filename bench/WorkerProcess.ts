@@ -35,6 +35,14 @@ export interface Status {
   readonly published: { readonly at: string | null }
 }
 
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** As a sentence shows it. */
+export const said = ({ body, status }: Answer): string => `${status} ${body.slice(0, 300)}`
+
 export interface Finished {
   readonly code: number | null
   readonly stdout: string
@@ -150,11 +158,18 @@ export class Worker {
     })
   }
 
+  /** What it says to a verb, done or not; undefined: no whole answer came. */
+  async answer(name: string, payload: object = {}): Promise<Answer | undefined> {
+    const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) })
+    const body = await answer?.text().catch(() => undefined)
+    return answer === undefined || body === undefined ? undefined : { status: answer.status, body }
+  }
+
   /** Answered 200 and the answer, or undefined. */
   async verb(name: string, payload: object = {}): Promise<unknown> {
-    const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) })
-    if (answer?.status === 200) return answer.json().catch(() => undefined)
-    this.refusal = answer === undefined ? "no answer" : `${answer.status} ${(await answer.text()).slice(0, 300)}`
+    const answer = await this.answer(name, payload)
+    if (answer?.status === 200) return JSON.parse(answer.body) as unknown
+    this.refusal = answer === undefined ? "no answer" : said(answer)
     return undefined
   }
 

@@ -33,8 +33,8 @@ export const stopAll = async (): Promise<void> => {
 }
 
 /** Tries until it succeeds, for as long as a start may take. */
-export const eventually = async <A>(what: string, attempt: () => Promise<A>): Promise<A> => {
-  const last = Date.now() + startMs
+export const eventually = async <A>(what: string, attempt: () => Promise<A>, mostMs = startMs): Promise<A> => {
+  const last = Date.now() + mostMs
   while (true) {
     const outcome = await attempt().then(
       (value) => ({ value }),

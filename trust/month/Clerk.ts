@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import type { Dice } from "../../sandbox/Seed.ts"
+import { inLanes } from "../Lanes.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Act, Answer, Life, Phase } from "./Life.ts"
 import { type Office, Refusal } from "./Office.ts"
@@ -23,6 +24,8 @@ interface Entry {
 }
 
 const [by, another] = ["Ana", "Ben"]
+/** How many IPCs are dealt with at a time. */
+const people = 16
 const reason = "as the bank says"
 
 /** Of a verb's answer. */
@@ -65,15 +68,19 @@ export class Clerk {
     return answers.get(`${reason} ${payment_reference}`) ?? answers.get(reason) ?? usual(life, reason)
   }
 
-  /** Answers what can be, and returns how many that was. */
+  /** Answers what can be, of many IPCs at a time, and returns how many that was. */
   async answer(isAllThere: boolean): Promise<number> {
-    let count = 0
-    for (const hold of await this.#holds()) {
+    const ready = (await this.#holds()).flatMap((hold) => {
       const answer = this.#answerTo(hold)
-      if (answer === undefined || (answer.isPatient === true && !isAllThere)) continue
-      if (await this.#decide(hold, answer)) count++
-    }
-    return count
+      return answer === undefined || (answer.isPatient === true && !isAllThere) ? [] : [{ hold, answer }]
+    })
+    const ofIpcs = [...Map.groupBy(ready, ({ hold }) => hold.ipc_id).values()]
+    const done = await inLanes(people, ofIpcs, async (some) => {
+      let count = 0
+      for (const { answer, hold } of some) if (await this.#decide(hold, answer)) count++
+      return count
+    })
+    return done.reduce((sum, each) => sum + each, 0)
   }
 
   async #decide({ hold_id: hold, reason: why }: Hold, { amount, verdict }: Answer): Promise<boolean> {
@@ -121,10 +128,10 @@ export class Clerk {
 
   /** Of the IPCs whose last events came in this part of the month. */
   async act(phase: Phase): Promise<void> {
-    for (const life of this.#lives.values()) {
-      const last = Math.max(...life.happenings.map((each) => each.phase))
-      if (last === phase) for (const act of life.acts) await this.#do(life, act)
-    }
+    const isOver = ({ happenings }: Life) => Math.max(...happenings.map((each) => each.phase)) === phase
+    await inLanes(people, [...this.#lives.values()].filter(isOver), async (life) => {
+      for (const act of life.acts) await this.#do(life, act)
+    })
   }
 
   async #entriesOf({ id }: Life): Promise<ReadonlyArray<Entry>> {

@@ -41,13 +41,16 @@ export interface Played {
 /** Of the month's progress, until the deliveries have all arrived. */
 const delivering = 0.75
 
-/** Nothing more is taken for so long that something is wrong. */
-const mostIdleMs = 240_000
-
-/** How long nothing is taken, before the next system gets its turn. */
-const waitMs = 25_000
-
 const clerkMs = 400
+
+/**
+ * In answers of the worker, `clerkMs` apart or more, so that a busy machine isn't taken for a stuck worker: nothing more is
+ * taken for so long that something is wrong.
+ */
+const mostIdle = 600
+
+/** And for so long that the next system gets its turn. */
+const mostWaits = 60
 
 class Month {
   readonly #history: History.History
@@ -111,21 +114,21 @@ class Month {
 
   /** Each system in turn, until every entry is in one. Nobody waits for the pauses of one while another could take more. */
   async drain(): Promise<void> {
-    let [most, since, turnedAt] = [-1, performance.now(), performance.now()]
+    let [most, idle, waits] = [-1, 0, 0]
     for (;;) {
       const { entries, sink } = await this.#office.ledger()
       const { backlog, dead } = sink ?? { backlog: entries, dead: 0 }
       if (backlog + dead === 0) return
       const sent = entries - backlog - dead
-      const now = performance.now()
-      if (sent > most) [most, since] = [sent, now]
+      const isTaking = sent > most
+      ;[idle, waits] = isTaking ? [0, 0] : [idle + 1, waits + 1]
+      most = Math.max(most, sent)
       this.#sent = sent / entries
-      if (now - since > mostIdleMs) return void this.violations.push(await this.#unsent(backlog + dead, entries))
-      const isWaiting = now - Math.max(since, turnedAt) > waitMs
-      if (!isWaiting && backlog + dead > (await this.#stuck())) await pause(clerkMs)
+      if (idle > mostIdle) return void this.violations.push(await this.#unsent(backlog + dead, entries))
+      if (isTaking || (waits <= mostWaits && backlog + dead > (await this.#stuck()))) await pause(clerkMs)
       else {
         await this.#office.turn()
-        turnedAt = performance.now()
+        waits = 0
         this.#tell(`${sent} of ${entries} entries are sent; now to ${this.#office.system.name}`)
       }
     }
@@ -149,10 +152,12 @@ const diceFor = (attack: Attack) => {
 }
 
 /** The others join it when they are ready: Tryton takes a minute. */
-const opened = async (calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
+const opened = async (ipcs: number, calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
   const [xero, quickBooks] = await Promise.all([Xero.open(diceOf(1)), QuickBooks.open(diceOf(2))])
   const tryton = (): Promise<System> =>
-    Tryton.missing === undefined ? Tryton.openReal(calendar, diceOf(3)) : Tryton.openStandIn(calendar, diceOf(3))
+    Tryton.missingFor(ipcs) === undefined
+      ? Tryton.openReal(calendar, diceOf(3))
+      : Tryton.openStandIn(calendar, diceOf(3))
   return { first: xero, second: quickBooks, third: tryton() }
 }
 
@@ -171,7 +176,7 @@ export const played = async <A>(
     writeFileSync(join(folder, name), JSON.stringify(content))
     return join(folder, name)
   }
-  const { first, second, third } = await opened(calendar, diceOf)
+  const { first, second, third } = await opened(ipcs, calendar, diceOf)
   await using world = await World.open(attack, { hasSink: false })
   const office = new Office(world, first, {
     SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites, calendar)),
@@ -183,6 +188,8 @@ export const played = async <A>(
   })
   office.systems.push(second)
   const joined = third.then((system) => void office.systems.push(system))
+  // If it doesn't start, that is told where it is waited for.
+  joined.catch(() => undefined)
   const clerk = new Clerk(office, history.lives, diceOf(5))
   const delivery = new Delivery(world.sender, diceOf(6))
   const month = new Month({ history, office, clerk, delivery, dice: diceOf(7), calendar, tell })
@@ -214,7 +221,7 @@ export const played = async <A>(
     delivery.end()
     await killing.catch(() => undefined)
     await office.kill()
-    for (const system of [first, second, await third]) await system.close()
+    await Promise.allSettled([first, second, third].map(async (system) => (await system).close()))
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -2,7 +2,7 @@
  * The firm's one worker, which is killed and started again, each time with the next accounting system: a worker sends to one at
  * a time. What belongs to another system waits there, until a person replays it.
  */
-import { type Environment, type Finished, run, type Status, Worker } from "../../bench/WorkerProcess.ts"
+import { type Environment, type Finished, run, said, type Status, Worker } from "../../bench/WorkerProcess.ts"
 import { pause } from "../../bench/Waiting.ts"
 import type { World } from "../World.ts"
 import type { System } from "./Systems.ts"
@@ -13,8 +13,8 @@ export class Refusal extends Error {
 }
 
 const againMs = 100
-/** A start on a busy machine, or two. */
-const patienceMs = 180_000
+/** A start on a machine that has hardly any time for it, or two. */
+const patienceMs = 600_000
 
 /** A verb that a person runs beside the worker may hold the lock of the data directory for a moment. */
 const isLocked = /another|lock/i
@@ -122,11 +122,11 @@ export class Office {
   /** As often as the answer gets lost; a refusal is thrown. */
   verb(name: string, payload: object = {}): Promise<unknown> {
     return this.#eventually(name, async (worker) => {
-      const answering = worker.verb(name, payload)
+      const answering = worker.answer(name, payload)
       this.heard()
       const answer = await answering
-      if (answer === undefined && /^[45]\d\d /.test(worker.refusal)) throw new Refusal(worker.refusal)
-      return answer
+      if (answer !== undefined && answer.status !== 200) throw new Refusal(said(answer))
+      return answer === undefined ? undefined : (JSON.parse(answer.body) as unknown)
     })
   }
 

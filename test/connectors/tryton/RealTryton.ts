@@ -60,6 +60,9 @@ export interface RealOptions {
 
 const name = "books"
 
+/** It loads all its modules first, which takes minutes where there is hardly any time for it. */
+const mostStartMs = 300_000
+
 const kept = join(import.meta.dirname, "../../../node_modules/.cache/siteledger")
 
 /** Writes trytond's configuration into a folder, for databases that lie there. */
@@ -119,7 +122,7 @@ export class RealTryton {
     const shell = spawn("/bin/sh", ["-c", untilClosed, "sh", ...program], { stdio: ["pipe", "ignore", "ignore"] })
     const url = new URL(`http://127.0.0.1:${port}/${name}`)
     const opened = new RealTryton(url, shell, JSON.parse(made.trim().split("\n").at(-1) ?? "") as Made)
-    await eventually("trytond", () => opened.#login())
+    await eventually("trytond", () => opened.#login(), mostStartMs)
     return opened
   }
 
