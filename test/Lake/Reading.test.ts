@@ -11,15 +11,7 @@ import { readingSql } from "../../src/Lake/ReadingSql.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as Sealed from "../../src/Query/Sealed.ts"
 import { inWorld, now, on, readExport, run, write, type World } from "./ExportWorld.ts"
-import { answers, project, written } from "./ReadingWorld.ts"
-
-const text = readFileSync(new URL("../../docs/reading-the-lake.md", import.meta.url), "utf8")
-
-/** The blocks that DuckDB runs, below their headings. */
-const blocks = (heading: string): ReadonlyArray<string> => {
-  const [, section = ""] = text.split(`\n## ${heading}\n`)
-  return [...(section.split("\n## ")[0] ?? "").matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = ""]) => sql)
-}
+import { answers, blocks, project, written } from "./ReadingWorld.ts"
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 

@@ -1,12 +1,21 @@
 /**
  * An export for readers of the lake, and the expected answers to the questions of docs/reading-the-lake.md.
  */
+import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import type { Change } from "../../src/Domain/Change.ts"
 import type { EntityName } from "../../src/Domain/Resource.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import { accrued, takenBack } from "../connectors/Entries.ts"
 import { event, ipc, on, run, write } from "./ExportWorld.ts"
+
+const text = readFileSync(new URL("../../docs/reading-the-lake.md", import.meta.url), "utf8")
+
+/** The blocks that DuckDB runs, below their headings. */
+export const blocks = (heading: string): ReadonlyArray<string> => {
+  const [, section = ""] = text.split(`\n## ${heading}\n`)
+  return [...(section.split("\n## ")[0] ?? "").matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = ""]) => sql)
+}
 
 const record = (entity: EntityName, id: string, values: Readonly<Record<string, string>>): Change => ({
   ...ipc(id, "0.0000"),

@@ -7,7 +7,9 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
+import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
+import { blocks } from "../Lake/ReadingWorld.ts"
 import type { Seen } from "./Analyst.ts"
 import { rounds as length } from "../Long.ts"
 import { Sender } from "./Ledger/Sender.ts"
@@ -67,6 +69,32 @@ it("the analysts' copy can always be opened and is consistent, while the worker 
   const { ageMs, at } = (await worker.status("its age")).published
   assert.isNotNull(at)
   assert.isAtLeast(ageMs ?? -1, 0)
+})
+
+it("docs/reading-the-lake.md's questions have the same answers on what the worker exports and on its copy for analysts", async () => {
+  await using world = await World.open({ projects: 20 })
+  const worker = world.start()
+  await worker.live()
+  for (const ipc of [1, 2, 3]) {
+    for (const type of ["ipc.certified", "ipc.paid"]) {
+      assert.strictEqual(await world.server.deliver({ type, body: body(type, ipc) }), 200)
+    }
+  }
+  await worker.status("all is posted", ({ inbox, ledger }) => inbox.pending === 0 && ledger.entries === 3)
+  await worker.verb("publish")
+  await worker.verb("export")
+  const connection = await (await DuckDBInstance.create()).connect()
+  await connection.run(readFileSync(join(world.dataDir, "lake/lake.sql"), "utf8"))
+  const questions = blocks("Questions, answered")
+  assert.isAbove(questions.length, 5)
+  let answers = 0
+  for (const question of questions) {
+    const onLake = (await connection.runAndReadAll(question)).getRowObjectsJson()
+    assert.strictEqual(JSON.stringify(onLake), JSON.stringify(await world.published(question)), question)
+    answers += onLake.length
+  }
+  assert.isAbove(answers, 1)
+  connection.closeSync()
 })
 
 const body = (type: string, ipc: number): string => {
