@@ -6,7 +6,7 @@ import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import { store } from "../pipelines/stores.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
-import { type Asked, ask, report, running } from "./Ask.ts"
+import { ask, report, running, Unanswered } from "./Ask.ts"
 import * as Bar from "./Bar.ts"
 import * as Log from "./Log.ts"
 import { json, toggle } from "./Options.ts"
@@ -21,14 +21,24 @@ const isWaiting = toggle("wait", "Wait until all deliveries have been applied ag
 /** The worker starts its pipelines again, and doesn't answer meanwhile. */
 const patience = Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: "2 minutes" }))
 
-const done = (worker: Asked) => {
-  const tasks = Effect.map(report(worker), (status) => status.tasks.filter(({ name }) => name === "rebuild"))
-  const over = Effect.repeat(Effect.retry(tasks, patience), {
+/** Where it answers then may be another port, which its note says. */
+const tasks = Effect.gen(function* () {
+  const worker = yield* running
+  if (Option.isNone(worker)) return yield* gone
+  return (yield* report(worker.value)).tasks.filter(({ name }) => name === "rebuild")
+})
+
+const gone = new Unanswered({ message: "The worker has ended: its next start rebuilds the warehouse." })
+
+const done = Bar.shown(
+  "rebuild",
+  tasks
+)(
+  Effect.repeat(Effect.retry(tasks, patience), {
     schedule: Schedule.spaced("1 second"),
     until: (left) => left.length === 0
   })
-  return Bar.shown("rebuild", tasks)(over)
-}
+)
 
 const page = (isOver: boolean) => () => [
   isOver
@@ -38,10 +48,11 @@ const page = (isOver: boolean) => () => [
 
 export const rebuild = Command.make("rebuild", { isWaiting, json }, ({ isWaiting: waits, json: asJson }) =>
   Effect.gen(function* () {
-    const rebuilding = yield* ask("rebuild", {}, alone, nextStart)
-    const worker = waits ? yield* running : Option.none()
-    if (Option.isSome(worker)) yield* done(worker.value)
-    yield* Said.answer(asJson, page(Option.isSome(worker)))(rebuilding)
+    let isAwaited = waits
+    const here = Effect.andThen(nextStart, () => Effect.sync(() => void (isAwaited = false)))
+    const rebuilding = yield* ask("rebuild", {}, alone, here)
+    if (isAwaited) yield* done
+    yield* Said.answer(asJson, page(isAwaited))(rebuilding)
   })
 ).pipe(
   Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),

@@ -34,7 +34,10 @@ describe("the warehouse", () => {
     assert.strictEqual(expected["projects"]?.length, 90)
     const again = world.start()
     await rebuilt(again, async () => {
-      assert.deepStrictEqual(await again.verb("rebuild"), { rebuilding: true })
+      const waited = await world.run("rebuild", "--wait", "--json")
+      assert.deepStrictEqual([waited.code, JSON.parse(waited.stdout)], [0, { rebuilding: true }], waited.stderr)
+      const { inbox, tasks } = await again.status("it has waited")
+      assert.deepStrictEqual([inbox.pending, tasks.filter(({ name }) => name === "rebuild")], [0, []])
     })
     await again.stop()
     assert.deepStrictEqual(await dump(world), expected)
