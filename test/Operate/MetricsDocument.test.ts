@@ -24,7 +24,8 @@ const rules = rulesText
   .map((text) => ({
     name: /^\w+/.exec(text)?.[0] ?? "",
     expression: /\bexpr: (.+)/.exec(text)?.[1] ?? "",
-    summary: /\bsummary:\s+"(.+)"/.exec(text)?.[1] ?? ""
+    summary: /\bsummary:\s+"(.+)"/.exec(text)?.[1] ?? "",
+    runbook: /\brunbook_url: (.+)/.exec(text)?.[1] ?? ""
   }))
 
 const timings: ReadonlyArray<Described> = Object.values(Timings.timings).map(({ buckets, labels, name, says }) => ({
@@ -97,6 +98,17 @@ describe("ops/prometheus-rules.yml", () => {
         if (label !== undefined) assert.include(found?.labels ?? [], label, `${name} uses ${metric}`)
       }
     }
+  })
+
+  it("leads from each alert to a part of the runbook that says what to do", () => {
+    const page = "https://github.com/siteledger/siteledger/blob/main/docs/runbook.md"
+    for (const { name, runbook } of rules) assert.strictEqual(runbook, `${page}#${name.toLowerCase()}`)
+    const parts = readFileSync(join(root, "docs/runbook.md"), "utf8").split(/^## /m).slice(1)
+    assert.deepStrictEqual(
+      parts.map((part) => part.split("\n")[0]),
+      rules.map(({ name }) => name)
+    )
+    for (const part of parts) assert.match(part, /\n\n\*\*Do\*\*: .{40}/)
   })
 
   const name = "fires where something is wrong, and not where all is well"
