@@ -1,7 +1,8 @@
 /**
- * Folds all facts again from the Store and compares the result with the books: every entry to the byte and in its order,
- * every open hold, how each other hold was closed, all numbers, what was queued for the accounting system, and the answers that
- * facts of look-ups rest on. Some hundred IPCs at a time, so memory doesn't grow with the books.
+ * Compares the books with what follows from them. `refolded`: all facts are folded again, and every entry to the byte and in
+ * its order, every open hold and how each other hold was closed must be the same. `joined`: all numbers, the chain, what was
+ * queued for the accounting system, and the answers that facts of look-ups rest on. Some hundred IPCs, or some thousand rows, at
+ * a time, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Reader } from "../Stores/Store.ts"
@@ -17,29 +18,48 @@ import { numbered } from "./Verify/Numbers.ts"
 import { places, strangers } from "./Verify/Order.ts"
 import { queued } from "./Verify/Queued.ts"
 
-export interface Verified {
+/** What is wrong, in words: the first hundred. */
+type Differences = ReadonlyArray<string>
+
+export interface Refolded {
   readonly ipcs: number
   readonly facts: number
   readonly entries: number
   readonly holds: number
+  readonly differences: Differences
+}
+
+export interface Joined {
   /** Of the chain: kept elsewhere, it can be given to a later verify. */
   readonly head: string | null
   /** The books aren't those of `since`; undefined: they are, or it wasn't given. */
   readonly others: string | undefined
-  /** The first hundred, in words. */
-  readonly differences: ReadonlyArray<string>
+  readonly differences: Differences
 }
+
+export type Verified = Refolded & Joined
+
+/** For who compares the facts with something else: all of them, in the order of an IPC. */
+type OnFacts = (facts: ReadonlyArray<Fact>) => void
 
 export interface VerifyOptions {
   /** What someone has kept of the books as they were. */
   readonly since?: Head | undefined
-  /** For who compares the facts with something else: all of them, in the order of an IPC. */
-  readonly onFacts?: ((facts: ReadonlyArray<Fact>) => void) | undefined
 }
 
 export const mostDifferences = 100
 
-export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { onFacts, since }: VerifyOptions = {}) {
+const first = (all: Differences): Differences => all.slice(0, mostDifferences)
+
+/** Of both parts. */
+export const whole = (books: Refolded, between: Joined): Verified => ({
+  ...books,
+  ...between,
+  differences: first([...books.differences, ...between.differences])
+})
+
+/** The books of each IPC for itself. */
+export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, onFacts?: OnFacts) {
   const terms = yield* store.run(Agreed.agreed)
   const newest = terms.at(-1)?.terms
   const total = { ipcs: 0, facts: 0, entries: 0, holds: 0 }
@@ -73,12 +93,20 @@ export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { onF
       }
     )
   )
+  return { ...total, differences } satisfies Refolded
+})
+
+/** What goes across IPCs. */
+export const joined = Effect.fn("Ledger.joined")(function* (store: Reader, since?: Head) {
   const strange = yield* store.run((db) => strangers(db, mostDifferences))
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
   const evidence = yield* store.run((db) => evidenced(db, mostDifferences))
-  const chain = yield* store.run((db) => chained(db, since, mostDifferences))
-  const all = [...differences, ...strange, ...numbers, ...outbox, ...evidence, ...chain.differences]
-  const { head, others } = chain
-  return { ...total, head, others, differences: all.slice(0, mostDifferences) } satisfies Verified
+  const { differences, head, others } = yield* store.run((db) => chained(db, since, mostDifferences))
+  const all = [...strange, ...numbers, ...outbox, ...evidence, ...differences]
+  return { head, others, differences: first(all) } satisfies Joined
+})
+
+export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { since }: VerifyOptions = {}) {
+  return whole(yield* refolded(store), yield* joined(store, since))
 })
