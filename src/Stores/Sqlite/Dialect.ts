@@ -52,10 +52,13 @@ const shaped = (statement: StatementSync) => {
   const names = statement.columns().map(({ name }) => name)
   const blank: Row = Object.fromEntries(names.map((name) => [name, null]))
   statement.setReturnArrays(true)
-  return (values: unknown): Row => {
+  return (given: unknown): Row => {
+    const values = given as ReadonlyArray<unknown>
+    // Only a table that was altered since the statement was prepared has others: nothing may be left out silently.
+    if (values.length !== names.length) throw new Error("A kept statement has other columns than when it was prepared.")
     const row = { ...blank }
     let column = 0
-    for (const name of names) row[name] = (values as ReadonlyArray<unknown>)[column++]
+    for (const name of names) row[name] = values[column++]
     return row
   }
 }

@@ -79,9 +79,11 @@ const statementsOf = <A, E, R>(effect: Effect.Effect<A, E, R>, onAlter: () => Pr
       const called = prototype[name] as (...given: ReadonlyArray<unknown>) => Promise<unknown>
       Object.assign(prototype, {
         [name]: async function (this: DuckDBConnection, ...given: ReadonlyArray<unknown>) {
-          const words = String(given[0]).trim().split(/\s+/).slice(0, 2).join(" ").toLowerCase()
-          if (words === "alter table" && !statements.includes(words)) await onAlter()
-          statements.push(words)
+          const begins = String(given[0])
+            .split(";\n")
+            .map((statement) => statement.trim().split(/\s+/).slice(0, 2).join(" ").toLowerCase())
+          if (begins.includes("alter table") && !statements.includes("alter table")) await onAlter()
+          statements.push(...begins)
           return called.apply(this, [...given])
         }
       })
