@@ -43,9 +43,9 @@ const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapS
 const facts = Effect.all(
   {
     inbox: Inbox.use(({ status }) => status),
+    events: Apply.use(({ counts }) => counts),
     backfill: Walk.use(({ status }) => status),
     isThrough: Walk.use((walk) => walk.isThrough),
-    events: Apply.use(({ counts }) => counts),
     learned: Learning.use(({ status }) => status),
     lookUps: LookingUp.use(({ status }) => status),
     api: Pace.use(({ usage }) => usage),

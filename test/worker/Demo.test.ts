@@ -12,6 +12,7 @@ import { freePort, run, until } from "../RunningWorker.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const readme = readFileSync(join(root, "README.md"), "utf8")
+const manual = readFileSync(join(root, "docs/commands.md"), "utf8")
 
 interface Demo {
   readonly child: ChildProcess
@@ -97,8 +98,8 @@ describe("the command line", () => {
     for (const verb of ["start", "demo", "restore"]) assert.include(stdout, `  ${verb} `)
   })
 
-  it("completes verbs and flags in the shells that README names", async () => {
-    const [, first = "", others = ""] = /--completions (\w+)\)` \(or (.*?)\)/.exec(readme) ?? []
+  it("completes verbs and flags in the shells that the manual names", async () => {
+    const [, first = "", others = ""] = /--completions (\w+)\)` \(or (.*?)\)/.exec(manual) ?? []
     const shells = [first, ...[...others.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)]
     assert.lengthOf(shells, 3)
     for (const shell of shells) {

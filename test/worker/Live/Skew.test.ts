@@ -33,7 +33,7 @@ describe("the clocks", () => {
     const shown = (await world.run("status")).stdout
     assert.match(
       shown,
-      /clock +\d+\.\d s ahead of the service's, deliveries come at least \d+\.\d s after they are sent/
+      /clock +\d+\.\d s ahead of the service's\n  deliveries come at least \d+\.\d s after they are sent, \d/
     )
     const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
     for (const by of ["answers", "deliveries", "events"]) {
