@@ -3,11 +3,11 @@
  * the numbers. Needs tmux (Debian's package).
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
-import { freePort, until } from "../RunningWorker.ts"
+import { freePort, run, until } from "../RunningWorker.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -28,6 +28,8 @@ const [shownFirst = "", shownThen = ""] = blocks("text")
 const shape = (line: string): string =>
   line
     .trim()
+    // What is typed before the shell is ready stands above its prompt.
+    .replace(/^[#$] /, "")
     .replace(/[█░]+/g, "▒")
     .replace(/^(live|catching-up) /, "PHASE ")
     .replace(/(in quarantine) · .*/, "$1")
@@ -112,7 +114,16 @@ describe.skipIf(!hasTmux)("README's first minute", () => {
     const film = await filmed(terminal, shownFirst)
     const wide = film.split("\n").filter((line) => line.trimEnd().length > columns && !line.includes("--projects"))
     assert.deepStrictEqual(wide, [])
-    await until("the copy is there", async () => existsSync(join(folder, "data/demo/analytics.duckdb")) || undefined)
+    const demo = { SITELEDGER_DATA_DIR: join(folder, "data/demo"), PATH: process.env["PATH"] ?? "" }
+    await untilLate("a month is paid", async () => {
+      const { stdout } = await run(
+        demo,
+        "query",
+        "select 1 from construction.cashflow_by_month where ipcs_paid > 0",
+        "--csv"
+      )
+      return stdout.split("\n").length > 2 || undefined
+    })
     terminal.window(folder)
     terminal.type(typedThen.trim())
     await filmed(terminal, shownThen)
