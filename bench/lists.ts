@@ -7,12 +7,12 @@
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer } from "effect"
 import { resourceOf, SwitchedOn } from "../src/Discovery/Resources.ts"
-import type { List } from "../src/Discovery/Review.ts"
 import { Resources } from "../src/Stores/Resources.ts"
 import { Walk } from "../src/Walk/Walk.ts"
 import { settings } from "./BenchSettings.ts"
 import { median, peakMb, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
+import { listOf } from "./ServedList.ts"
 import { walkingWith } from "./Walking.ts"
 
 const lists = 120
@@ -26,21 +26,7 @@ await using engine = await Engine.open()
 
 const column = (name: string, type: "BIGINT" | "VARCHAR") => ({ name, type, use: "keep" as const })
 
-const listOf = (n: number): List => ({
-  read: `GET /lists/${n}`,
-  on: true,
-  kind: "list",
-  table: `list_${n}`,
-  key: ["id"],
-  answer: { rows: "/data", total: "/pagination/total", page: "/pagination/page", size: "/pagination/per_page" },
-  paging: { style: "page", page: "page", first: 1, size: "per_page" },
-  scope: [],
-  refresh: { every: "1 hour" },
-  walk: { records: 0, requests: 0, minutes: 0 },
-  confidence: "high",
-  reasons: [],
-  columns: [column("id", "BIGINT"), column("name", "VARCHAR"), column("status", "VARCHAR")]
-})
+const columns = [column("id", "BIGINT"), column("name", "VARCHAR"), column("status", "VARCHAR")]
 
 const workerOf = (
   port: string,
@@ -48,7 +34,7 @@ const workerOf = (
   requestsPerMinute: number,
   environment: Readonly<Record<string, string>>
 ) => {
-  const on = count === 1 ? [] : Array.from({ length: count }, (_, n) => listOf(n))
+  const on = count === 1 ? [] : Array.from({ length: count }, (_, n) => listOf(n, columns))
   const switched = Layer.effectContext(
     Effect.succeed(Context.make(SwitchedOn, on).pipe(Context.add(Resources, on.map(resourceOf))))
   )
