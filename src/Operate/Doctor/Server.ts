@@ -6,6 +6,7 @@ import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
 import { type Client, DatabaseError } from "pg"
 import { CheckFailed, examine, examineAll, fail, type Finding, ok, type CheckResult, warn } from "../Doctor.ts"
+import { mostConnections } from "../../Stores/Postgres/ConnectionCounts.ts"
 import { Connections, isOurs } from "../../Stores/Postgres/Connections.ts"
 import * as Failure from "../../Stores/Postgres/Failure.ts"
 import { oldestVersion } from "../../Stores/Postgres/Migrations.ts"
@@ -129,9 +130,6 @@ const clock = (one: One) =>
     return seconds > toleratedSeconds ? warn(sentence, "Synchronise both by NTP.") : ok(sentence)
   })
 
-/** At most. */
-const ofOneWorker = 16
-
 const freeConnections = (ask: Ask) =>
   Effect.gen(function* () {
     const [found = {}] = yield* ask(`
@@ -149,14 +147,14 @@ const freeConnections = (ask: Ask) =>
           )
         : []
     const workers = Math.max(1, Number(count))
-    const needed = workers * ofOneWorker
+    const needed = workers * mostConnections
     const limits = [found["of_role"], found["of_database"]].map(Number).filter((limit) => limit >= 0)
     const all = Math.min(Number(found["places"]), ...limits)
     const free = all - Number(found["others"])
     const sentence =
       `${workers === 1 ? "One worker takes" : `${workers} workers take`} up to ${needed} connections; the server has ` +
       `${all} for them, and others hold ${Number(found["others"])}.`
-    if (all < ofOneWorker) return fail(sentence, connectionAdvice)
+    if (all < mostConnections) return fail(sentence, connectionAdvice)
     return free < needed ? warn(sentence, connectionAdvice) : ok(sentence)
   })
 

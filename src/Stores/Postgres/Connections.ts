@@ -14,13 +14,11 @@ import { type Client, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
+import { workConnections } from "./ConnectionCounts.ts"
 import { GuardedClient } from "./Guarded.ts"
 import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
-
-/** With those for deliveries, watching, exports, audits and leading it is 16 for each worker. */
-export const workConnections = 9
 
 /** To reach the server. */
 const connectMs = 2_000

@@ -4,6 +4,7 @@
  */
 import { DatabaseError } from "pg"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
+import { mostConnections } from "./ConnectionCounts.ts"
 
 export type Reason = "Refused" | "Full" | "Locked" | "Unusable" | "Failed"
 
@@ -34,7 +35,8 @@ const words = (variable: string): Readonly<Record<string, string>> => ({
   "28P01": `user or password is wrong: check ${variable}`,
   "3D": "there is no such database: create it first (siteledger creates only its schemas)",
   "53300":
-    "all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 16)"
+    "all of the server's connections are taken: raise max_connections, or run fewer workers " +
+    `(each takes up to ${mostConnections})`
 })
 
 const busy =

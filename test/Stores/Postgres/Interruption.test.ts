@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { sql } from "kysely"
-import { workConnections } from "../../../src/Stores/Postgres/Connections.ts"
+import { workConnections } from "../../../src/Stores/Postgres/ConnectionCounts.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Databases from "../../Postgres.ts"
 import { database, proxy, sessions, storesAt, until, isAsleep } from "./World.ts"

@@ -1,0 +1,9 @@
+/**
+ * How many connections a worker takes. Imports nothing, as the thread that receives says it, too.
+ */
+
+/** For its work. */
+export const workConnections = 9
+
+/** In all: three are for deliveries, two for audits, and one each for watching, exports and leading. */
+export const mostConnections = workConnections + 8
