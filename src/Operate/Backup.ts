@@ -3,7 +3,7 @@
  * behind, and says when it isn't.
  *
  *   log of rows ─┐
- *                ├─► chunks, compressed, encrypted ──► place ──► tip, moved last: up to here everything is there
+ *                ├─► chunks, compressed, encrypted ──► vault ──► tip, moved last: up to here everything is there
  *   inbox ───────┘
  *
  * It reads itself back once a day (`Backup/Verify`) and removes what it no longer needs (`Backup/Prune`). `siteledger restore`
@@ -158,8 +158,8 @@ const daily = <E>(
     const checked = yield* checkedOf(follower)
     const sinceMs = (yield* Clock.currentTimeMillis) - Instant.toMicros(checked.at) / 1000
     if (!(yield* Lag.isWhole(lag)) || Math.abs(sinceMs) < Duration.toMillis(verifyEvery)) return
-    const isDue: Verify.IsDue = (chunk, vault) =>
-      chunk.last > checked[chunk.log] || vault % days === checked.turn % days
+    const isDue: Verify.IsDue = (chunk, place) =>
+      chunk.last > checked[chunk.log] || place % days === checked.turn % days
     yield* told(yield* verified(follower, isDue))
   }).pipe(
     Effect.catch((error) => Effect.logDebug("The backup can't be read back now", error)),

@@ -45,14 +45,14 @@ export const cover = (log: LogName, all: ReadonlyArray<Chunk>, through: number):
   const chunks: Array<Chunk> = []
   const gaps: Array<Gap> = []
   const sorted = all.filter((chunk) => chunk.log === log).toSorted((a, b) => a.first - b.first)
-  let [reached, vault] = [0, 0]
+  let [reached, place] = [0, 0]
   while (reached < through) {
     let best: Chunk | undefined
-    for (; vault < sorted.length && sorted[vault]!.first <= reached + 1; vault++) {
-      if (sorted[vault]!.last > (best?.last ?? reached)) best = sorted[vault]
+    for (; place < sorted.length && sorted[place]!.first <= reached + 1; place++) {
+      if (sorted[place]!.last > (best?.last ?? reached)) best = sorted[place]
     }
     if (best === undefined) {
-      const end = Math.min(through, (sorted[vault]?.first ?? Infinity) - 1)
+      const end = Math.min(through, (sorted[place]?.first ?? Infinity) - 1)
       gaps.push({ log, from: reached + 1, through: end })
       reached = end
     } else {

@@ -50,7 +50,7 @@ export const open = (vault: Vault, { path }: Chunk.Chunk) =>
 export const list = ({ lake }: Pick<Vault, "lake">, generation: string) =>
   Effect.map(lake.list(`${generation}/`), (paths) => paths.flatMap((path) => Chunk.read(generation, path) ?? []))
 
-/** All frames after a number through another one that the Store has, as chunks that are on the vault when it ends. */
+/** All frames after a number through another one that the Store has, as chunks that are in the vault when it ends. */
 export const copy = Effect.fnUntraced(function* (
   vault: Vault,
   following: Followed,

@@ -27,7 +27,7 @@ export interface Verified {
 }
 
 /** Which chunks are read, by their place in the log. */
-export type IsDue = (chunk: Chunk.Chunk, vault: number) => boolean
+export type IsDue = (chunk: Chunk.Chunk, place: number) => boolean
 
 export const verify = Effect.fnUntraced(function* (vault: Vault, following: Followed, isDue: IsDue) {
   const startedMs = yield* Clock.currentTimeMillis
