@@ -2,17 +2,23 @@
  * The proxies through which requests leave this network, as most programs take them from the environment: HTTP_PROXY, HTTPS_PROXY
  * and NO_PROXY, in small letters or in capitals. What runs on this machine is never asked through one.
  */
+import { isIP } from "node:net"
 import { env } from "node:process"
 
 const variable = (name: string): string => env[name.toLowerCase()] ?? env[name] ?? ""
 
 const own = ["localhost", "127.0.0.1", "[::1]"]
 
-/** With the hosts below each, as most programs read it; Node's own client takes a name for one host only. */
-const past = () =>
+/** With the hosts below it, as most programs read a name; Node's own client takes it for one host only. */
+const withBelow = (name: string): ReadonlyArray<string> =>
+  isIP(name) > 0 || /^[.*]/.test(name) ? [name] : [name, `.${name}`]
+
+const past = (): ReadonlyArray<string> =>
   variable("NO_PROXY")
     .split(",")
-    .flatMap((name) => (/^[a-z]/i.test(name.trim()) ? [name.trim(), `.${name.trim()}`] : name.trim() || []))
+    .map((name) => name.trim())
+    .filter(Boolean)
+    .flatMap(withBelow)
 
 /** By the names of the variables; undefined: there is no proxy. */
 export const proxies = () => {
