@@ -152,12 +152,10 @@ const diceFor = (attack: Attack) => {
 }
 
 /** The others join it when they are ready: Tryton takes a minute. */
-const opened = async (ipcs: number, calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
+const opened = async (calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
   const [xero, quickBooks] = await Promise.all([Xero.open(diceOf(1)), QuickBooks.open(diceOf(2))])
   const tryton = (): Promise<System> =>
-    Tryton.missingFor(ipcs) === undefined
-      ? Tryton.openReal(calendar, diceOf(3))
-      : Tryton.openStandIn(calendar, diceOf(3))
+    Tryton.missing === undefined ? Tryton.openReal(calendar, diceOf(3)) : Tryton.openStandIn(calendar, diceOf(3))
   return { first: xero, second: quickBooks, third: tryton() }
 }
 
@@ -176,7 +174,7 @@ export const played = async <A>(
     writeFileSync(join(folder, name), JSON.stringify(content))
     return join(folder, name)
   }
-  const { first, second, third } = await opened(ipcs, calendar, diceOf)
+  const { first, second, third } = await opened(calendar, diceOf)
   await using world = await World.open(attack, { hasSink: false })
   const office = new Office(world, first, {
     SITELEDGER_LEDGER_FILE: file("ledger.json", ledgerFile(history.sites, calendar)),

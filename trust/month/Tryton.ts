@@ -2,19 +2,14 @@
  * North's books in Tryton: a real one, whose own trial balance counts; or its stand-in where trytond isn't installed.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
-import { missing, password as realPassword, RealTryton } from "../../test/connectors/tryton/RealTryton.ts"
+import { password as realPassword, RealTryton } from "../../test/connectors/tryton/RealTryton.ts"
 import { password, StandIn, user } from "../../test/connectors/tryton/StandIn.ts"
 import * as Decimal from "./Decimal.ts"
 import { accounts, type Calendar, customer, north } from "./Firm.ts"
 import { Gate } from "./Gate.ts"
 import { type CodeLine, type Held, holding, type System } from "./Systems.ts"
 
-/** A real one takes a second and more for an entry: a longer month would take it hours. */
-const mostIpcs = 500
-
-/** Why Tryton's own trial balance can't be compared. */
-export const missingFor = (ipcs: number): string | undefined =>
-  missing ?? (ipcs > mostIpcs ? `its stand-in takes its place above ${mostIpcs} IPCs` : undefined)
+export { missing } from "../../test/connectors/tryton/RealTryton.ts"
 
 interface Money {
   readonly decimal: string
