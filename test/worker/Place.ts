@@ -11,7 +11,7 @@ import { Client, types } from "pg"
 import { Connections } from "../../src/Stores/Postgres/Connections.ts"
 import { usual } from "../../src/Stores/EntityTables.ts"
 import { evolve } from "../../src/Stores/Postgres/Evolve.ts"
-import { publish } from "../../src/Stores/Postgres/Snapshot.ts"
+import { Publication } from "../../src/Stores/Postgres/Publication.ts"
 import { mark } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
@@ -91,7 +91,7 @@ export class Place implements AsyncDisposable {
     const connections = new Connections(Redacted.make(url))
     try {
       const tables = await evolve(connections.db, usual)
-      await Effect.runPromise(publish({ connections, tables }, copy))
+      await Effect.runPromise(new Publication().publish({ connections, tables }, copy, true))
     } finally {
       await connections.close()
     }

@@ -173,12 +173,8 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
   }
 }
 
-/** Fills an empty warehouse at `path`, which nobody uses yet; `folder` is for what doesn't fit into memory. */
-export const filling = async (
-  path: string,
-  folder: string,
-  fill: (connection: DuckDBConnection) => Promise<void>
-): Promise<void> => {
+/** A DuckDB without a file, from which others are filled; `folder` is for what doesn't fit into memory. */
+export const inMemory = async <A>(folder: string, use: (instance: DuckDBInstance) => Promise<A>): Promise<A> => {
   const { resting } = sharesOf(usualBudgetMb)
   const instance = await DuckDBInstance.create(":memory:", {
     ...settings,
@@ -186,10 +182,7 @@ export const filling = async (
     temp_directory: folder
   })
   try {
-    await copying(instance, path, async (connection, own) => {
-      await connection.run("use copied")
-      await fill(connection).finally(() => connection.run(`use "${own}"`))
-    })
+    return await use(instance)
   } finally {
     instance.closeSync()
   }

@@ -5,7 +5,7 @@
  * A DuckDB in a temporary folder makes the files; the folder is removed with the snapshot. Interrupting also cancels the
  * server's current statement.
  */
-import { mkdir, rename } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Client } from "pg"
@@ -14,13 +14,10 @@ import * as Failure from "./Failure.ts"
 import type { Session } from "./Sessions.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
-import { inherit } from "../../Runtime/Rights.ts"
-import { discardFile, filling, openWarehouse } from "../DuckDb/File.ts"
-import * as DuckDbDdl from "../DuckDb/Ddl.ts"
-import type { EntityTable, EntityTables } from "../EntityTables.ts"
+import type { EntityTables } from "../EntityTables.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
-import { fill, makePipe, PostgresStaged, type Rows } from "./Staged.ts"
+import { PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import type { Postgres } from "./Postgres.ts"
 import { eventsTable, ledgerEntriesTable, type Shown } from "../WarehouseTables.ts"
@@ -57,7 +54,7 @@ const open = async (connections: Connections): Promise<Client> => {
 }
 
 /** Entries in journal order; other tables in physical order, which is mostly the order of arrival. */
-const rowsOf = (client: Client, table: Shown): Rows => ({
+export const rowsOf = (client: Client, table: Shown): Rows => ({
   client,
   table,
   rest: table === ledgerEntriesTable ? "order by sequence" : ""
@@ -76,7 +73,7 @@ export const failure = ({ name }: Pick<Connections, "name">, cause: unknown): Wa
   return new WarehouseError({ reason: "Failed", message, cause })
 }
 
-const temporaryFolder = (connections: Connections) =>
+export const temporaryFolder = (connections: Connections) =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: () => TemporaryFolder.make("export"),
@@ -85,7 +82,7 @@ const temporaryFolder = (connections: Connections) =>
     (folder) => Effect.promise(() => folder.remove())
   )
 
-const connected = (connections: Connections) =>
+export const connected = (connections: Connections) =>
   Effect.acquireRelease(
     Effect.tryPromise({ try: () => open(connections), catch: (cause) => failure(connections, cause) }),
     (client) => Effect.promise(() => client.end().catch(() => undefined))
@@ -99,7 +96,7 @@ const sessionOf = (client: Client): Session => ({
 })
 
 /** An interruption waits until the statement has ended. */
-const attempting = (connections: Connections, client: Client) => {
+export const attempting = (connections: Connections, client: Client) => {
   const session = sessionOf(client)
   return <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
     Effect.callback((resume, signal) => {
@@ -111,12 +108,7 @@ const attempting = (connections: Connections, client: Client) => {
     })
 }
 
-const withoutNested = (table: EntityTable): EntityTable => {
-  const { nested: _nested, ...resource } = table.resource
-  return { ...table, resource }
-}
-
-interface From extends Pick<Postgres["Service"], "connections"> {
+export interface From extends Pick<Postgres["Service"], "connections"> {
   readonly tables: EntityTables
 }
 
@@ -171,34 +163,3 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
       readJournal: (take) => attempt(() => staged.readJournal(rowsOf(client, ledgerEntriesTable), take))
     }
   })
-
-/** Writes all tables into a DuckDB file, which appears at `path` all at once. */
-export const publish = ({ connections, tables }: From, path: string): Effect.Effect<void, WarehouseError> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { path: folder } = yield* temporaryFolder(connections)
-      const client = yield* connected(connections)
-      yield* attempting(
-        connections,
-        client
-      )(async () => {
-        const watermark = await PostgresWatermark.begin(client)
-        const pipe = await makePipe(folder)
-        const unfinished = `${path}.unfinished`
-        discardFile(unfinished)
-        const empty = await openWarehouse(unfinished, { tables: tables.ofEntities.map(withoutNested) })
-        await empty.close()
-        await filling(unfinished, folder, async (connection) => {
-          // As rows, which are found sooner than by a view.
-          for (const table of tables.nested)
-            for (const statement of DuckDbDdl.making(table)) await connection.run(statement)
-          for (const table of tables.all) await fill(connection, rowsOf(client, table), pipe)
-          await connection.run("update siteledger.meta set value = $1 where key = 'applied_through'", [
-            String(watermark)
-          ])
-        })
-        inherit(unfinished, path)
-        await rename(unfinished, path)
-      })
-    })
-  )

@@ -21,7 +21,7 @@ import { type Copied, copyOut } from "./Copy.ts"
 import * as PostgresText from "./Text.ts"
 import { createTable } from "../DuckDb/Ddl.ts"
 import { views } from "../Views.ts"
-import { seen } from "../Ddl.ts"
+import { quoted, seen } from "../Ddl.ts"
 import type { Shown } from "../WarehouseTables.ts"
 
 const settings = { memory_limit: "384MB", threads: "2", allocator_flush_threshold: "1MB" }
@@ -79,6 +79,15 @@ export const fill = (connection: DuckDBConnection, rows: Rows, pipe: string): Pr
     await connection.run(`truncate ${seen(rows.table.name)}`)
     const { rowsChanged } = await connection.run(`insert into ${seen(rows.table.name)} by name ${source}`)
     return { made: undefined, rows: rowsChanged }
+  })
+
+/** Makes a table of them, with the same name, in the connection's own schema. */
+export const stage = (connection: DuckDBConnection, rows: Rows, pipe: string): Promise<void> =>
+  through(rows, pipe, async (source) => {
+    const name = quoted(rows.table.name)
+    await connection.run(`create or replace table ${name} as ${source}`)
+    const [[count] = []] = (await connection.runAndReadAll(`select count(*)::integer from ${name}`)).getRowsJson()
+    return { made: undefined, rows: Number(count) }
   })
 
 export const makePipe = async (folder: string): Promise<string> => {

@@ -8,6 +8,7 @@ import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { Postgres, type PostgresError } from "./Postgres.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
+import { Publication } from "./Publication.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import * as PostgresWriter from "./Writer.ts"
@@ -45,6 +46,7 @@ const written = (postgres: Postgres["Service"], batch: Batch) =>
 
 const make = Effect.gen(function* () {
   const postgres = yield* Postgres
+  const publication = new Publication()
   let version = 0
 
   const query = <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>): Effect.Effect<A, WarehouseError> =>
@@ -82,10 +84,8 @@ const make = Effect.gen(function* () {
     evolve: Effect.mapError(postgres.atomically(postgres.run((db) => postgres.tables.evolve(db))), toWarehouseError),
     query,
     snapshot: Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all })),
-    publish: (path) =>
-      Effect.flatMap(tables, (all) => PostgresSnapshot.publish({ ...postgres, tables: all }, path)).pipe(
-        Effect.as({ isWhole: true })
-      ),
+    publish: (path, { isWhole = false } = {}) =>
+      Effect.flatMap(tables, (all) => publication.publish({ ...postgres, tables: all }, path, isWhole)),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void

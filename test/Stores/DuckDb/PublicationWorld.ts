@@ -35,11 +35,22 @@ const lines = {
   columns: [{ name: "nr", type: "BIGINT" as const, says: "Its number.", from: "/nr" }],
   dropped: []
 }
-const withLines = described({
-  ...ipcs,
-  columns: { ...ipcs.columns, lines: { type: "JSON", says: "Lines.", since: 1 } },
-  nested: [lines]
-})
+const linedIpcs = (others: ReadonlyArray<string>) =>
+  described({
+    ...ipcs,
+    columns: {
+      ...ipcs.columns,
+      ...Object.fromEntries(others.map((name) => [name, { type: "VARCHAR" as const, says: "Learned.", since: 1 }])),
+      lines: { type: "JSON", says: "Lines.", since: 1 }
+    },
+    nested: [lines]
+  })
+
+/** The tables of entities, IPCs with a table of their lines and other columns of text. */
+export const withLinesIn = (others: ReadonlyArray<string>) =>
+  usual.map((table) => (table.name === "ipcs" ? linedIpcs(others) : table))
+
+export const withLines = withLinesIn([])
 
 const linesOf = (...numbers: ReadonlyArray<number>): string => JSON.stringify(numbers.map((nr) => ({ nr })))
 
@@ -85,7 +96,7 @@ export const withWorld = async (use: (world: World) => Promise<void>, limits: Pa
   const folder = temporaryFolder()
   const target = `${folder}/analytics.duckdb`
   const file = await openWarehouse(`${folder}/warehouse.duckdb`, {
-    tables: usual.map((table) => (table.name === "ipcs" ? withLines : table))
+    tables: withLines
   })
   const turns = new Turns()
   const publication = new Publication(file.instance, file.tables, turns.next, {

@@ -1,0 +1,209 @@
+/**
+ * The copy for analysts on PostgreSQL: made whole or from the file before it, it holds exactly what the server held at one
+ * point in time, whoever wrote it, and however long that took.
+ */
+import { renameSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import type { Kysely } from "kysely"
+import { evolve } from "../../../src/Stores/Postgres/Evolve.ts"
+import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
+import { Publication } from "../../../src/Stores/Postgres/Publication.ts"
+import { write } from "../../../src/Stores/Postgres/Writer.ts"
+import { rebuild } from "../../../src/Stores/Projection.ts"
+import type { Limits } from "../../../src/Stores/PublishedFiles.ts"
+import { Store } from "../../../src/Stores/Store.ts"
+import type { Batch } from "../../../src/Stores/Warehouse.ts"
+import { tables, type WarehouseTables } from "../../../src/Stores/WarehouseTables.ts"
+import { rounds } from "../../Long.ts"
+import type { Database } from "../../Postgres.ts"
+import * as Databases from "../../Postgres.ts"
+import { seeded } from "../../Seeded.ts"
+import { batch, batchOf, withLines, withLinesIn } from "../DuckDb/PublicationWorld.ts"
+import { folder } from "../WarehouseEngines.ts"
+import { database, session, storesAt } from "./World.ts"
+
+const shownTables = ["construction.ipc_lines", ...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
+
+/** The file's own id apart. */
+const contentsAt = async (path: string): Promise<ReadonlyArray<unknown>> => {
+  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
+  const connection = await instance.connect()
+  const contents: Array<unknown> = []
+  for (const table of shownTables) {
+    const rows = await connection.runAndReadAll(`select * from ${table} order by all`)
+    contents.push([table, rows.getRowsJson().filter(([key]) => key !== "id")])
+  }
+  connection.disconnectSync()
+  instance.closeSync()
+  return contents
+}
+
+const entry = (number: number): string => `
+  insert into ledger.ledger_facts (number, ipc_id, kind, known_at, content)
+    values (${number}, 'I${number}', 'paid', '2026-11-20T00:00:00.000000Z', '{}');
+  insert into ledger.ledger_entries (entry_id, sequence, ipc_id, kind, part, amount, payment_reference, debit_account, credit_account,
+      effective_at, known_at, basis, fact)
+    values (md5('${number}'), ${number}, 'I${number}', 'payment', 0, 10000, 'r${number}', 'a', 'b',
+      '2026-11-20T00:00:00.000000Z', '2026-11-20T00:00:00.000000Z', '{}', ${number})`
+
+const hold = (number: number): string => `
+  delete from siteledger.ledger_holds;
+  insert into siteledger.ledger_holds (hold_id, ipc_id, payment_reference, reason, since, basis)
+    values (md5('${number}'), 'I${number}', 'r', 'over-payment', '2026-11-20T00:00:00.000000Z', '{}')`
+
+interface World {
+  readonly own: Database
+  readonly target: string
+  readonly write: (batch: Batch) => Effect.Effect<unknown, unknown>
+  readonly run: (sql: string) => Effect.Effect<unknown>
+  readonly rebuild: Effect.Effect<unknown, unknown>
+  /** The tables get columns that they lack. */
+  readonly evolve: (columns: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Publishes and compares with a whole copy that is made now. */
+  readonly published: Effect.Effect<{ readonly inode: number; readonly isWhole: boolean }, unknown>
+}
+
+const test = (
+  fact: string,
+  body: (world: World) => Effect.Effect<void, unknown, Scope.Scope>,
+  limits: Partial<Limits> = {}
+) =>
+  it.live(
+    fact,
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const own = yield* database
+          yield* Effect.provide(
+            Effect.flatMap(worldOf(own, { large: 0, replaced: 1000, leftAlone: 0, ...limits }), body),
+            storesAt(own.url),
+            { local: true }
+          )
+        })
+      ),
+    120_000
+  )
+
+const worldOf = Effect.fnUntraced(function* (own: Database, limits: Limits) {
+  const path = yield* folder
+  const target = join(path, "analytics.duckdb")
+  const postgres = yield* Postgres
+  const store = yield* Store
+  const { connections } = postgres
+  let known = yield* Effect.promise(() => evolve(connections.db, withLines))
+  const publication = new Publication(limits)
+  const world: World = {
+    own,
+    target,
+    write: (each) =>
+      postgres.atomically(postgres.run((db) => write(db as unknown as Kysely<WarehouseTables>, known, each))),
+    run: (sql) => Effect.promise(() => own.query(sql)),
+    rebuild: rebuild(store),
+    evolve: (columns) =>
+      Effect.promise(async () => {
+        known = await evolve(connections.db, withLinesIn(columns))
+      }),
+    published: Effect.gen(function* () {
+      const { isWhole } = yield* publication.publish({ connections, tables: known }, target, false)
+      const whole = join(path, "whole.duckdb")
+      yield* new Publication().publish({ connections, tables: known }, whole, true)
+      const [is, should] = yield* Effect.promise(() => Promise.all([target, whole].map(contentsAt)))
+      assert.deepStrictEqual(is, should)
+      return { inode: statSync(target).ino, isWhole }
+    })
+  }
+  return world
+})
+
+/** After that the next copy is made from the one before. */
+const takingTurns = Effect.fnUntraced(function* ({ published, write }: World) {
+  yield* write(batch(1))
+  const hidden = yield* published
+  yield* write(batch(2))
+  const shown = yield* published
+  assert.deepStrictEqual([hidden.isWhole, shown.isWhole], [true, false])
+  yield* write(batch(3))
+  return { hidden: hidden.inode, shown: shown.inode }
+})
+
+describe.skipIf(Databases.skipped !== undefined)("copies for analysts from PostgreSQL", () => {
+  for (const seed of Array.from({ length: rounds(1, 20) }, (_, n) => n + 1)) {
+    test(`hold what the server holds, whatever was written between them, seed ${seed}`, ({ published, run, write }) =>
+      Effect.gen(function* () {
+        const random = seeded(seed)
+        const made: Array<{ readonly inode: number; readonly isWhole: boolean }> = []
+        for (let number = 1; number <= 16; number++) {
+          const { ledger: _ledger, watermark: _watermark, ...rest } = batchOf(random, number)
+          yield* write(rest)
+          if (random.chance(0.4)) yield* run(entry(number))
+          if (random.chance(0.4)) yield* run(hold(number))
+          if (random.chance(0.1)) yield* run("vacuum (freeze) construction.ipcs, construction.events")
+          if (random.chance(0.6)) made.push(yield* published)
+        }
+        assert.strictEqual(new Set(made.map(({ inode }) => inode)).size, 2, "two files take turns")
+        assert.isTrue(made.slice(1).every(({ isWhole }) => !isWhole))
+      }))
+  }
+
+  test("lack nothing that was being written while one was made", (world) =>
+    Effect.gen(function* () {
+      yield* takingTurns(world)
+      const run = yield* session(world.own)
+      yield* run("begin")
+      yield* run("update construction.ipcs set status = 'late' where id = 'I1'")
+      yield* run("savepoint later")
+      yield* run("delete from construction.project_currencies")
+      for (const number of [4, 5, 6]) {
+        yield* world.write(batch(number))
+        yield* world.published
+      }
+      yield* run("update construction.ipcs set status = 'later' where id = 'I2'")
+      yield* run("commit")
+      for (const _turn of [1, 2]) assert.isFalse((yield* world.published).isWhole)
+    }))
+
+  for (const [how, harm] of [
+    ["is cut", (path: string) => truncateSync(path, 8192)],
+    ["is rubbish", (path: string) => writeFileSync(path, "rubbish".repeat(10_000))],
+    ["is gone", (path: string) => renameSync(path, `${path}.old`)]
+  ] as const) {
+    test(`are made from the shown one's bytes if the file before ${how}`, (world) =>
+      Effect.gen(function* () {
+        const { hidden, shown } = yield* takingTurns(world)
+        harm(`${world.target}.previous`)
+        const made = yield* world.published
+        assert.notInclude([hidden, shown], made.inode)
+        assert.isFalse(made.isWhole)
+      }))
+  }
+
+  const isWholeAfter = (what: string, change: (world: World) => Effect.Effect<unknown, unknown>) =>
+    test(`are made whole after ${what}`, (world) =>
+      Effect.gen(function* () {
+        yield* takingTurns(world)
+        yield* change(world)
+        assert.isTrue((yield* world.published).isWhole)
+        yield* world.write(batch(9))
+        assert.isFalse((yield* world.published).isWhole)
+      }))
+
+  isWholeAfter("a rebuild", (world) => Effect.andThen(world.rebuild, world.write(batch(2))))
+  isWholeAfter("columns have come", (world) => world.evolve(["site"]))
+  isWholeAfter("somebody deleted rows on the server", (world) =>
+    world.run("delete from construction.events where sequence = 1")
+  )
+
+  test(
+    "are made whole after many rows were replaced",
+    (world) =>
+      Effect.gen(function* () {
+        yield* takingTurns(world)
+        yield* world.write({ changes: [], events: [4, 5, 6, 7, 8].flatMap((number) => batch(number).events) })
+        assert.isTrue((yield* world.published).isWhole)
+      }),
+    { replaced: 5 }
+  )
+})
