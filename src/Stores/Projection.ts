@@ -61,8 +61,7 @@ export const startAgain = (store: Store["Service"], warehouseId: string) =>
     })
   )
 
-/** In `meta`: when the last rebuild began. */
-export const rebuildKey = "rebuild"
+const rebuildKey = "rebuild"
 const Begun = Schema.fromJsonString(Schema.Struct({ startedAtMs: Schema.Number, through: Schema.Int }))
 const toBegun = Schema.decodeUnknownOption(Begun)
 

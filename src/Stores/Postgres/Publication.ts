@@ -1,14 +1,10 @@
 /**
  * The copy for analysts of a warehouse in PostgreSQL, made from the server's rows (`PublishedFiles`): all of them, or those
- * that were written since the file was made.
- *
- * PostgreSQL keeps with each row the transaction that wrote it (`xmin`), so nothing has to be noted, whichever worker wrote it.
- * What a snapshot doesn't see was written by a transaction that is at least as young as the oldest one that was running
- * then. Some rows before that are copied once more, which changes nothing.
+ * that were written since the file was made (`ChangedRows`).
  *
  * Guarantees: a copy is as of one point in time. One that was made from the file before it has as many rows of each table
- * as the server; if not, if the server was started or the warehouse rebuilt in between, or if columns have come, it is made
- * whole.
+ * as the server, and so no row that was deleted there; if it hasn't, if the server was started in between, or if columns have
+ * come, it is made whole.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -19,36 +15,21 @@ import { foundBy } from "../DuckDb/TableRows.ts"
 import { quoted, seen } from "../Ddl.ts"
 import type { EntityTable, EntityTables } from "../EntityTables.ts"
 import type { NestedTable } from "../NestedTables.ts"
-import { rebuildKey } from "../Projection.ts"
 import { type Given, type Limits, type Maker, PublishedFiles, usual } from "../PublishedFiles.ts"
 import type { Published, WarehouseError } from "../Warehouse.ts"
-import {
-  currenciesTable,
-  ledgerDecisionsTable,
-  ledgerEntriesTable,
-  ledgerHoldsTable,
-  type Shown
-} from "../WarehouseTables.ts"
-import { placed } from "./Rights.ts"
+import type { Shown } from "../WarehouseTables.ts"
+import { type Count, counted, mostApart, ofNested, ofTable, small } from "./ChangedRows.ts"
 import { attempting, connected, type From, rowsOf, temporaryFolder } from "./Snapshot.ts"
-import { fill, makePipe, type Rows, stage } from "./Staged.ts"
+import { fill, makePipe, stage } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 
 /** Which state of the server a file has. */
 interface AsOf {
   /** The number of the oldest transaction that was running. */
   readonly oldest: bigint
-  /** Other than it was: what has changed can't be told by transactions. */
+  /** If it is another by now, transactions don't tell what has changed. */
   readonly epoch: string
 }
-
-/** Few rows, some of which go again: copied as they are. */
-const small: ReadonlySet<string> = new Set(
-  [ledgerHoldsTable, ledgerDecisionsTable, currenciesTable].map(({ name }) => name)
-)
-
-/** The numbers in rows have 32 bits: further apart, older can't be told from younger. */
-const mostApart = 2n ** 31n
 
 export class Publication {
   readonly #files: PublishedFiles<AsOf>
@@ -106,14 +87,12 @@ const isSince = (since: AsOf, { epoch, oldest }: AsOf): boolean =>
   since.epoch === epoch && oldest >= since.oldest && oldest - since.oldest < mostApart / 2n
 
 const asOf = async ({ client, tables }: Source): Promise<AsOf> => {
-  const { rows } = await client.query<{ oldest: string; started: string; rebuilt: string | null }>(
-    `select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_postmaster_start_time()::text as started,
-       (select value from siteledger.meta where key = $1) as rebuilt`,
-    [rebuildKey]
+  const { rows } = await client.query<{ oldest: string; started: string }>(
+    "select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_postmaster_start_time()::text as started"
   )
-  const [{ oldest = "", rebuilt, started } = {}] = rows
+  const [{ oldest, started } = { oldest: "0", started: "" }] = rows
   const shapes = tables.all.map(({ columns, name }) => [name, columns.map((column) => [column.name, column.type])])
-  return { oldest: BigInt(oldest), epoch: JSON.stringify([started, rebuilt, shapes]) }
+  return { oldest: BigInt(oldest), epoch: JSON.stringify([started, shapes]) }
 }
 
 const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, path: string): Promise<void> => {
@@ -155,7 +134,7 @@ interface Changes {
 /** Returns how many rows it replaced; undefined if the file can't be used. */
 const give = (source: Source, path: string, changes: Changes): Promise<number | undefined> =>
   inMemory(source.folder, async (instance) => {
-    const counts = await countedOn(source, changes.since)
+    const counts = await counted(source.client, source.tables.written, changes.since)
     const changed = source.tables.written.filter(({ name }) => small.has(name) || (counts.get(name)?.changed ?? 0) > 0)
     const replaced = changed.reduce((sum, { name }) => sum + (counts.get(name)?.changed ?? 0), 0)
     if (replaced > changes.most) return undefined
@@ -164,54 +143,14 @@ const give = (source: Source, path: string, changes: Changes): Promise<number | 
     const nested = source.tables.nested.filter(({ owner }) => owner === undefined || names.has(owner.table))
     const connection = await instance.connect()
     try {
-      for (const table of changed) await stage(connection, changedOf(source, table, changes), source.pipe)
-      for (const table of nested) await stage(connection, nestedOf(source, table, changes), source.pipe)
+      for (const table of changed) await stage(connection, ofTable(source.client, table, changes.since), source.pipe)
+      for (const table of nested) await stage(connection, ofNested(source.client, table, changes.since), source.pipe)
     } finally {
       connection.disconnectSync()
     }
     const isGiven = await applied(instance, path, { source, changed, nested, counts })
     return isGiven ? replaced : undefined
   })
-
-interface Count {
-  readonly rows: number
-  readonly changed: number
-}
-
-/** Whether a transaction as young as `since` wrote the row. */
-const isChanged = (since: bigint): string => `age(xmin) <= age('${since}'::xid8::xid)`
-
-/** Views over the books don't have it. */
-const baseOf = ({ name }: Shown): string => (name === ledgerEntriesTable.name ? placed(name) : seen(name))
-
-const countedOn = async ({ client, tables }: Source, since: bigint): Promise<ReadonlyMap<string, Count>> => {
-  const counts = tables.written.map((table) => {
-    const changed = small.has(table.name) ? "0" : `count(*) filter (where ${isChanged(since)})`
-    return `select ${changed} as changed, count(*) as rows from ${baseOf(table)}`
-  })
-  const { rows } = await client.query<{ rows: string; changed: string }>(counts.join(" union all "))
-  return new Map(
-    tables.written.map(({ name }, place) => [
-      name,
-      { rows: Number(rows[place]?.rows), changed: Number(rows[place]?.changed) }
-    ])
-  )
-}
-
-const changedOf = ({ client }: Source, table: Shown, { since }: Changes): Rows => {
-  if (small.has(table.name)) return { client, table, rest: "" }
-  if (baseOf(table) === seen(table.name)) return { client, table, rest: `where ${isChanged(since)}` }
-  const key = quoted(table.key)
-  return { client, table, rest: `where ${key} in (select ${key} from ${baseOf(table)} where ${isChanged(since)})` }
-}
-
-/** Of the records that have changed. */
-const nestedOf = ({ client }: Source, table: NestedTable, { since }: Changes): Rows => {
-  const { owner } = table
-  if (owner === undefined) return { client, table, rest: "" }
-  const records = `select ${quoted(owner.keyColumn)} from ${seen(owner.table)} where ${isChanged(since)}`
-  return { client, table, rest: `where _parent in (${records})` }
-}
 
 interface Applying {
   readonly source: Source

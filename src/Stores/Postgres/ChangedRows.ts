@@ -1,0 +1,69 @@
+/**
+ * The rows in PostgreSQL that a copy lacks which was made of an earlier snapshot, and how many there are.
+ *
+ * PostgreSQL keeps with each row the transaction that wrote it (`xmin`), so nothing has to be noted, whichever worker wrote it.
+ * What a snapshot doesn't see was written by a transaction that is at least as young as the oldest one that was running then
+ * (`since`, its number). So no row is missing, and some that the copy has already are among them.
+ */
+import type { Client } from "pg"
+import { quoted, seen } from "../Ddl.ts"
+import type { NestedTable } from "../NestedTables.ts"
+import {
+  currenciesTable,
+  ledgerDecisionsTable,
+  ledgerEntriesTable,
+  ledgerHoldsTable,
+  type Shown
+} from "../WarehouseTables.ts"
+import { placed } from "./Rights.ts"
+import type { Rows } from "./Staged.ts"
+
+/** The numbers in rows have 32 bits: further apart, older can't be told from younger. */
+export const mostApart = 2n ** 31n
+
+/** Few rows, some of which go again: copied as they are. */
+export const small: ReadonlySet<string> = new Set(
+  [ledgerHoldsTable, ledgerDecisionsTable, currenciesTable].map(({ name }) => name)
+)
+
+export interface Count {
+  readonly rows: number
+  readonly changed: number
+}
+
+/** Whether a transaction as young as `since` wrote the row. */
+const isChanged = (since: bigint): string => `age(xmin) <= age('${since}'::xid8::xid)`
+
+/** Views over the books don't have it. */
+const baseOf = ({ name }: Shown): string => (name === ledgerEntriesTable.name ? placed(name) : seen(name))
+
+/** In one reading of each table. */
+export const counted = async (
+  client: Client,
+  tables: ReadonlyArray<Shown>,
+  since: bigint
+): Promise<ReadonlyMap<string, Count>> => {
+  const counts = tables.map((table) => {
+    const changed = small.has(table.name) ? "0" : `count(*) filter (where ${isChanged(since)})`
+    return `select ${changed} as changed, count(*) as rows from ${baseOf(table)}`
+  })
+  const { rows } = await client.query<{ rows: string; changed: string }>(counts.join(" union all "))
+  return new Map(
+    tables.map(({ name }, place) => [name, { rows: Number(rows[place]?.rows), changed: Number(rows[place]?.changed) }])
+  )
+}
+
+export const ofTable = (client: Client, table: Shown, since: bigint): Rows => {
+  if (small.has(table.name)) return { client, table, rest: "" }
+  if (baseOf(table) === seen(table.name)) return { client, table, rest: `where ${isChanged(since)}` }
+  const key = quoted(table.key)
+  return { client, table, rest: `where ${key} in (select ${key} from ${baseOf(table)} where ${isChanged(since)})` }
+}
+
+/** Of the records that have changed. */
+export const ofNested = (client: Client, table: NestedTable, since: bigint): Rows => {
+  const { owner } = table
+  if (owner === undefined) return { client, table, rest: "" }
+  const records = `select ${quoted(owner.keyColumn)} from ${seen(owner.table)} where ${isChanged(since)}`
+  return { client, table, rest: `where _parent in (${records})` }
+}
