@@ -10,7 +10,7 @@ const alone = "a whole worker, cumulative certificates, payable rules"
 const atOnce = "by a sink that answers at once"
 const posting = { bench: "ledger", unit: "ms" }
 const telemetry = { bench: "telemetry", of: "a worker that sends none, in turns" }
-const published = "a warehouse with 5,000,000 events"
+const published = "a warehouse with 5,000,000 events (PostgreSQL: 1,000,000)"
 
 export const figures: ReadonlyArray<Figure> = [
   { figure: "accepted, sustained", bench: "stream", at: "sustained.perSecond", unit: "/s", of: stream },

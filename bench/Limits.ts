@@ -29,7 +29,7 @@ export const limits: ReadonlyArray<Limit> = [
       "of 10.6 kB at 100/s, 5.7 are pages of SQLite's log (4 kB for each page of a table or an index that a batch changes), " +
       "2.1 DuckDB's log, 2.0 the body in both files of the inbox, 0.9 the log of rows. A stream fills its pages better. On " +
       "PostgreSQL 18 kB are its own log, most of it whole pages of indexes over random keys (the body's hash, the event's " +
-      "id), each logged once after a checkpoint; and each copy for analysts is whole, every five minutes at the most"
+      "id), each logged once after a checkpoint"
   },
   {
     of: "`/status` meanwhile",

@@ -16,14 +16,12 @@ import { engines } from "./Engine.ts"
 import { write } from "./Write.ts"
 
 /**
- * Discovery, pace and uploads don't depend on the engine, only a file has copies that are made from others, and the peer has only
- * PostgreSQL.
+ * Discovery, pace and uploads don't depend on the engine, and the peer has only PostgreSQL.
  */
 const benches = [
   ["discover", "duckdb"],
   ["pace", "duckdb"],
   ["upload", "duckdb"],
-  ["publish", "duckdb"],
   ["peer", "postgres"],
   ...[
     "load",
@@ -37,6 +35,7 @@ const benches = [
     "size",
     "ledger",
     "sink",
+    "publish",
     "export"
   ].flatMap((name) => engines.map((engine) => [name, engine] as const))
 ] as const
