@@ -59,7 +59,7 @@ begin
     execute format('alter role %I set statement_timeout = ''5min''', analyst);
     execute format('alter role %I set idle_in_transaction_session_timeout = ''10min''', analyst);
     execute format('alter role %I set lock_timeout = ''10s''', analyst);
-    execute format('alter role %I set search_path = construction', analyst);
+    execute format('alter role %I set search_path = construction_jsonb, construction', analyst);
   end if;
   -- Only a default, which a session can change: what keeps analysts from writing is the lack of rights.
   execute format('alter role %I set default_transaction_read_only = on', analyst);
@@ -137,8 +137,8 @@ begin
 end $$;
 
 -- Each schema has an owner, so that no role needs the right to create any: the worker owns `siteledger` (deliveries, sealed
--- secrets, all that changes in place) and `construction` (for analysts); the owner has `ledger`, with what is append-only in
--- the books. Objects that were made as another role become its own too.
+-- secrets, all that changes in place), `construction` (for analysts) and `construction_jsonb` (the same once more, as views);
+-- the owner has `ledger`, with what is append-only in the books. Objects that were made as another role become its own too.
 do $$
 declare
   worker constant text := current_setting('siteledger.worker');
@@ -148,7 +148,8 @@ declare
   owned record;
 begin
   for owned in
-    select * from (values ('ledger', owner), ('siteledger', worker), ('construction', worker)) as schema (name, role)
+    select * from (values ('ledger', owner), ('siteledger', worker), ('construction', worker),
+      ('construction_jsonb', worker)) as schema (name, role)
   loop
     if not exists (select from pg_namespace where nspname = owned.name) then
       execute format('create schema %I authorization %I', owned.name, owned.role);
@@ -175,7 +176,7 @@ begin
   for owned in
     with ours as (
       select oid, nspname, case when nspname = 'ledger' then owner else worker end as role from pg_namespace
-        where nspname in ('ledger', 'siteledger', 'construction')
+        where nspname in ('ledger', 'siteledger', 'construction', 'construction_jsonb')
     ), wanted as (
       select format('schema %I', nspname) as what, nspowner as now, ours.role from ours join pg_namespace using (oid, nspname)
       union all
@@ -223,20 +224,20 @@ begin
   end loop;
   for kept in
     select oid::regclass as name, relowner::regrole as owner from pg_class
-      where relnamespace = 'construction'::regnamespace and relkind = 'v'
+      where relnamespace in ('construction'::regnamespace, 'construction_jsonb'::regnamespace) and relkind = 'v'
   loop
     execute format('revoke insert, update, delete, truncate on %s from %s', kept.name, kept.owner);
   end loop;
 end $$;
 
--- Analysts read `construction`, now and in later versions. The ledger's tables there are views over tables of `ledger` and
+-- Analysts read `construction` and `construction_jsonb`, now and in later versions. The ledger's tables there are views over tables of `ledger` and
 -- `siteledger`, read with the rights of their owner, the worker: analysts need no right on those schemas.
-revoke all on schema ledger, siteledger, construction from public, :"analyst";
-revoke all on all tables in schema ledger, siteledger, construction from public, :"analyst";
+revoke all on schema ledger, siteledger, construction, construction_jsonb from public, :"analyst";
+revoke all on all tables in schema ledger, siteledger, construction, construction_jsonb from public, :"analyst";
 revoke all on all sequences in schema ledger, siteledger from public, :"analyst";
-grant usage on schema construction to :"analyst";
-grant select on all tables in schema construction to :"analyst";
-alter default privileges for role :"worker" in schema construction grant select on tables to :"analyst";
+grant usage on schema construction, construction_jsonb to :"analyst";
+grant select on all tables in schema construction, construction_jsonb to :"analyst";
+alter default privileges for role :"worker" in schema construction, construction_jsonb grant select on tables to :"analyst";
 
 do $$
 begin

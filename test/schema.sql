@@ -1334,6 +1334,286 @@ create table siteledger.workers (
 );
 
 -- Its owner's rights: SELECT
+create view construction_jsonb.cashflow_by_month (
+  "month" date,
+  "project_id" bigint,
+  "ipcs_paid" bigint,
+  "certified_amount" numeric,
+  "without_amount" bigint,
+  "currency" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.events (
+  "body_sha256" text,
+  "sequence" bigint,
+  "event_id" text,
+  "event_type" text,
+  "event_timestamp" timestamp with time zone,
+  "entity" text,
+  "entity_id" text,
+  "payload" text,
+  "issued_at" timestamp with time zone,
+  "received_at" timestamp with time zone,
+  "deliveries" bigint,
+  "outcome" text,
+  "reason" text,
+  "alarms" jsonb
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.expiring_permits (
+  "permit_id" text,
+  "permit_type" text,
+  "validity" text,
+  "hours_until_expiry" numeric(10,2),
+  "expiring_at" timestamp with time zone,
+  "expires_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.hse_incidents (
+  "id" text,
+  "status" text,
+  "classification" text,
+  "reported_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ipc_ageing (
+  "ipc_id" text,
+  "project_id" bigint,
+  "status" text,
+  "certified_amount" numeric(28,4),
+  "submitted_at" timestamp with time zone,
+  "certified_at" timestamp with time zone,
+  "paid_at" timestamp with time zone,
+  "days_submitted_to_certified" integer,
+  "days_certified_to_paid" integer,
+  "days_waiting" integer,
+  "is_paid" boolean,
+  "currency" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ipcs (
+  "id" text,
+  "status" text,
+  "project_id" bigint,
+  "draft_amount" numeric(28,4),
+  "submitter" text,
+  "submitted_amount" numeric(28,4),
+  "certified_amount" numeric(28,4),
+  "certificate_url" text,
+  "payment_reference" text,
+  "created_at" timestamp with time zone,
+  "submitted_at" timestamp with time zone,
+  "certified_at" timestamp with time zone,
+  "paid_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone,
+  "paid_amount" numeric(28,4)
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_entries (
+  "entry_id" text collate "C",
+  "sequence" bigint,
+  "ipc_id" text collate "C",
+  "project_id" bigint,
+  "kind" text collate "C",
+  "amount" numeric(28,4),
+  "currency" text collate "C",
+  "payment_reference" text collate "C",
+  "certificate_url" text collate "C",
+  "debit_account" text collate "C",
+  "credit_account" text collate "C",
+  "effective_at" timestamp with time zone,
+  "known_at" timestamp with time zone,
+  "event_id" text collate "C",
+  "reverses" text collate "C",
+  "basis" jsonb,
+  "posting_date" date,
+  "epoch" bigint,
+  "certified_as" text collate "C",
+  "lines" jsonb,
+  "chain" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_hold_decisions (
+  "number" bigint,
+  "hold_id" text collate "C",
+  "ipc_id" text collate "C",
+  "payment_reference" text collate "C",
+  "reason" text collate "C",
+  "since" timestamp with time zone,
+  "verdict" text collate "C",
+  "amount" numeric(28,4),
+  "decided_by" text collate "C",
+  "decided_at" timestamp with time zone,
+  "why" text collate "C",
+  "principal" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_holds (
+  "hold_id" text collate "C",
+  "ipc_id" text collate "C",
+  "payment_reference" text collate "C",
+  "reason" text collate "C",
+  "since" timestamp with time zone,
+  "basis" jsonb,
+  "amount" numeric(28,4),
+  "currency" text collate "C"
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_lines (
+  "entry_id" text collate "C",
+  "account" text collate "C",
+  "debit" numeric(28,4),
+  "credit" numeric(28,4),
+  "currency" text collate "C",
+  "posting_date" date
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_trial_balance (
+  "project_id" bigint,
+  "currency" text collate "C",
+  "account" text collate "C",
+  "posting_date" date,
+  "debit" numeric,
+  "credit" numeric,
+  "balance" numeric
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ledger_unposted (
+  "reason" text collate "C",
+  "currency" text collate "C",
+  "holds" bigint,
+  "amount" numeric,
+  "unknown" bigint,
+  "oldest" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.ncrs (
+  "id" text,
+  "status" text,
+  "project_id" bigint,
+  "severity" text,
+  "closure_date" date,
+  "created_at" timestamp with time zone,
+  "closed_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.open_ncrs (
+  "ncr_id" text,
+  "project_id" bigint,
+  "severity" text,
+  "created_at" timestamp with time zone,
+  "days_open" integer
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.permits (
+  "id" text,
+  "status" text,
+  "permit_type" text,
+  "validity" text,
+  "hours_until_expiry" numeric(10,2),
+  "issued_at" timestamp with time zone,
+  "expiring_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.project_currencies (
+  "id" text,
+  "project_id" bigint,
+  "currency" text
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.projects (
+  "id" bigint,
+  "name" text,
+  "status" text,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.transmittals (
+  "id" text,
+  "status" text,
+  "recipients" jsonb,
+  "document_count" bigint,
+  "sent_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.vo_exposure (
+  "project_id" bigint,
+  "status" text,
+  "vos" bigint,
+  "total_cost_impact" numeric,
+  "final_amount" numeric,
+  "exposure" numeric,
+  "currency" text
+);
+
+-- Its owner's rights: SELECT
+create view construction_jsonb.vos (
+  "id" text,
+  "status" text,
+  "project_id" bigint,
+  "description" text,
+  "total_cost_impact" numeric(28,4),
+  "final_amount" numeric(28,4),
+  "time_impact" text,
+  "boq_revision" text,
+  "created_at" timestamp with time zone,
+  "priced_at" timestamp with time zone,
+  "agreed_at" timestamp with time zone,
+  "absorbed_at" timestamp with time zone,
+  "_extra" jsonb,
+  "_clocks" jsonb,
+  "_first_seen_at" timestamp with time zone,
+  "_changed_at" timestamp with time zone,
+  "_deleted_at" timestamp with time zone
+);
+
+-- Its owner's rights: SELECT
 create view construction.cashflow_by_month (
   "month" date,
   "project_id" bigint,
@@ -1622,6 +1902,24 @@ CREATE TRIGGER ledger_outbox_has_entry_id AFTER INSERT ON siteledger.ledger_outb
 CREATE TRIGGER ledger_outbox_keeps_entry_id BEFORE UPDATE OF entry_id ON siteledger.ledger_outbox FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER ledger_terms_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger.ledger_terms FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+
+CREATE OR REPLACE FUNCTION construction_jsonb.as_jsonb(json)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select case when $1::pg_catalog.text operator(pg_catalog.~) E'\\\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})|[eE][+-]?[0-9]{4}|[0-9]{255}'
+      then construction_jsonb.mended($1) else $1::pg_catalog.jsonb end$function$;
+
+CREATE OR REPLACE FUNCTION construction_jsonb.mended(json)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select pg_catalog.string_agg(case when part[2] operator(pg_catalog.~) E'[eE][+-]?[0-9]{4}|[0-9]{255}' then
+        pg_catalog.to_json(part[2])::pg_catalog.text
+      else coalesce(part[1], part[2], part[3]) end, '' order by place)::pg_catalog.jsonb
+    from pg_catalog.regexp_matches(pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.regexp_replace($1::pg_catalog.text, E'(?<!\\\\)((?:\\\\\\\\)*)\\\\u([dD][89abAB][0-9a-fA-F]{2})\\\\u([dD][c-fC-F][0-9a-fA-F]{2})', E'\\1\\\\u{\\2\\3}', 'g'), E'(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})', E'\\1\\\\ufffd', 'g'), E'(?<!\\\\)((?:\\\\\\\\)*)\\\\u\\{(.{4})(.{4})\\}', E'\\1\\\\u\\2\\\\u\\3', 'g'), E'("(?:[^"\\\\]|\\\\.)*")|(-?[0-9][-+.eE0-9]*)|([^"0-9-]+)', 'g') with ordinality as found(part, place)$function$;
 
 CREATE OR REPLACE FUNCTION ledger.digest_of(character varying)
  RETURNS bytea

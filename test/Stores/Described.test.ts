@@ -23,7 +23,8 @@ import { folder } from "./WarehouseEngines.ts"
 const preface = `# Tables
 
 What analysts see in schema \`construction\` of the warehouse, in \`analytics.duckdb\` and as Parquet on the lake. The databases
-hold these descriptions as comments, and each manifest holds them too. Times are UTC to the microsecond, money is exact.
+hold these descriptions as comments, and each manifest holds them too. On PostgreSQL, \`JSON\` is \`json\` in \`construction\` and
+\`jsonb\` in \`construction_jsonb\`, which has the same tables and columns ([postgres.md](postgres.md#json)). Times are UTC to the microsecond, money is exact.
 Generated from \`src/Domain/Resource.ts\` and \`src/Stores/Tables/\`.`
 
 const section = ({ columns, name, says }: (typeof tables)[number]): string => {
@@ -86,7 +87,7 @@ const inPostgres = `
   select n.nspname as "schema", c.relname as "table", coalesce(a.attname, '') as "column", d.description as says
   from pg_description d join pg_class c on c.oid = d.objoid join pg_namespace n on n.oid = c.relnamespace
     left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0
-  where d.classoid = 'pg_class'::regclass and n.nspname in ('ledger', 'siteledger', 'construction')`
+  where d.classoid = 'pg_class'::regclass and n.nspname in ('ledger', 'siteledger', 'construction', 'construction_jsonb')`
 
 interface Described {
   readonly name: string
@@ -154,7 +155,8 @@ describe("the descriptions of the tables", () => {
         [
           ...commentsOf("ledger", appended),
           ...commentsOf("siteledger", changing),
-          ...commentsOf("construction", tables)
+          ...commentsOf("construction", tables),
+          ...commentsOf("construction_jsonb", tables)
         ]
       )
     }).pipe(Effect.scoped)

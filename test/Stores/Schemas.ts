@@ -28,7 +28,8 @@ export const ofDuckDb = async (file: string): Promise<Statements> => {
   return [...tables, ...views].map((row) => once(String(row["sql"])).replace(/, (?=\w+ [A-Z]|_|")/g, ",\n  "))
 }
 
-const ours = "in (select oid from pg_namespace where nspname in ('ledger', 'siteledger', 'construction'))"
+const ours =
+  "in (select oid from pg_namespace where nspname in ('ledger', 'siteledger', 'construction', 'construction_jsonb'))"
 
 const columns = `
   select c.oid::regclass::text as name, c.relkind = 'v' as is_view, string_agg(

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { type CheckFailed, fail, ok, type CheckResult, warn } from "../Doctor.ts"
+import * as JsonbViews from "../../Stores/Postgres/JsonbViews.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 
 /** A row of one answer, whose values are texts, numbers and booleans. */
@@ -24,12 +25,16 @@ const attributes: Readonly<Record<string, string>> = {
   rolbypassrls: "BYPASSRLS"
 }
 
+/** The schemas for analysts. */
+const shown = `('construction', '${JsonbViews.schema}')`
+const all = `('ledger', 'siteledger', 'construction', '${JsonbViews.schema}')`
+
 const written = `
   with written as (
     select c.oid, n.nspname || '.' || c.relname as name, n.nspname, c.relkind in ('r', 'p') as is_table,
       c.relname in (${appendOnly.map((table) => `'${table}'`).join(", ")}) as is_append_only, pg_has_role(c.relowner, 'usage') as is_own
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('ledger', 'siteledger', 'construction') and c.relkind in ('r', 'p', 'v')
+    where n.nspname in ${all} and c.relkind in ('r', 'p', 'v')
       and c.relname not like 'kysely%'
   )`
 
@@ -46,7 +51,7 @@ const lacking = `${written}
  */
 const changeable = `${written}
   select coalesce(string_agg(name, ', ' order by name), '') as tables from written
-  where (is_append_only and is_table and is_own or nspname = 'construction' and not is_table)
+  where (is_append_only and is_table and is_own or nspname in ${shown} and not is_table)
     and (has_any_column_privilege(oid, 'update') or has_table_privilege(oid, 'delete, truncate')
       or not is_table and has_any_column_privilege(oid, 'insert'))`
 
@@ -70,7 +75,7 @@ export const worker = (ask: Ask) =>
 /** Leaves out those trusted with everything: superusers, the schemas' owners and their members. */
 const reaching = `
   with schemas as (
-    select oid, nspname, nspowner from pg_namespace where nspname in ('ledger', 'siteledger', 'construction')
+    select oid, nspname, nspowner from pg_namespace where nspname in ${all}
   ),
   relations as (
     select c.oid, s.nspname from pg_class c join schemas s on s.oid = c.relnamespace
@@ -78,20 +83,23 @@ const reaching = `
   )
   select r.rolname as role,
     exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'usage')) as enters,
-    exists (select from schemas where nspname <> 'construction' and has_schema_privilege(r.oid, oid, 'usage, create'))
-      or exists (select from relations where nspname <> 'construction'
+    exists (select from schemas where nspname not in ${shown} and has_schema_privilege(r.oid, oid, 'usage, create'))
+      or exists (select from relations where nspname not in ${shown}
         and has_table_privilege(r.oid, oid, 'select, insert, update, delete, truncate')) as sees_store,
-    exists (select from schemas where nspname = 'construction' and has_schema_privilege(r.oid, oid, 'create'))
-      or exists (select from relations where nspname = 'construction'
+    exists (select from schemas where nspname in ${shown} and has_schema_privilege(r.oid, oid, 'create'))
+      or exists (select from relations where nspname in ${shown}
         and has_table_privilege(r.oid, oid, 'insert, update, delete, truncate')) as writes,
     (select string_agg(oid::regclass::text, ', ') from relations
       where nspname = 'construction' and not has_table_privilege(r.oid, oid, 'select')) as unreadable,
+    exists (select from schemas where nspname = '${JsonbViews.schema}' and not has_schema_privilege(r.oid, oid, 'usage'))
+      or exists (select from relations
+        where nspname = '${JsonbViews.schema}' and not has_table_privilege(r.oid, oid, 'select')) as lacks_jsonb,
     (select string_agg(distinct n.nspname, ', ') from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname not in ('ledger', 'siteledger', 'construction', 'information_schema') and n.nspname !~ '^pg_'
+      where n.nspname not in ${all} and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
         and c.relkind in ('r', 'p', 'v', 'm', 'f')
         and has_schema_privilege(r.oid, n.oid, 'usage') and has_table_privilege(r.oid, c.oid, 'select')) as elsewhere,
     (select string_agg(nspname, ', ') from pg_namespace
-      where nspname not in ('ledger', 'siteledger', 'construction') and nspname !~ '^pg_'
+      where nspname not in ${all} and nspname !~ '^pg_'
         and has_schema_privilege(r.oid, oid, 'create')) as makes,
     exists (select from pg_default_acl d, aclexplode(d.defaclacl) a
       where d.defaclnamespace = (select oid from schemas where nspname = 'construction')
@@ -127,6 +135,9 @@ const judge = (row: Answer): ReadonlyArray<CheckResult> => {
       : [],
     isTrue(row, "writes") ? fail(`${role} can write in construction.`, advice) : [],
     typeof row["unreadable"] === "string" ? fail(`${role} can't read ${row["unreadable"]}.`, advice) : [],
+    isTrue(row, "lacks_jsonb")
+      ? warn(`${role} can't read all of ${JsonbViews.schema}, the views with jsonb.`, advice)
+      : [],
     typeof row["elsewhere"] === "string" ? warn(`${role} can also read tables in ${row["elsewhere"]}.`, advice) : [],
     typeof row["makes"] === "string" ? warn(`${role} can create tables in ${row["makes"]}.`, bySuperuser) : [],
     isTrue(row, "will_read") ? [] : warn(`${role} won't see what newer versions add to construction.`, advice)

@@ -3,8 +3,9 @@
  * the next start will, or refuses until `siteledger migrate` was run.
  */
 import { Effect } from "effect"
-import { type CheckResult, fail, ok } from "../Doctor.ts"
+import { type CheckResult, fail, ok, warn } from "../Doctor.ts"
 import { migrations, partOf } from "../../Stores/Postgres/Migrations.ts"
+import * as JsonbViews from "../../Stores/Postgres/JsonbViews.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 import { type Answer, type Ask, advice } from "./Roles.ts"
 
@@ -23,6 +24,12 @@ const booksElsewhere = `
     and relname in (${appendOnly.map((table) => `'${table}'`).join(", ")})`
 
 const migrateAdvice = "Run siteledger migrate as their owner (SITELEDGER_MIGRATE_URL): until then, no worker starts."
+
+/** Where the worker's role may not make the views. */
+const unmadeViews = `
+  select n.oid is not null as is_there
+  from (select) as one left join pg_namespace n on n.nspname = '${JsonbViews.schema}'
+  where not coalesce(pg_has_role(n.nspowner, 'usage'), has_database_privilege(current_database(), 'create'))`
 
 const names = (rows: ReadonlyArray<Answer>) => rows.map(({ name }) => String(name)).join(" and ")
 
@@ -46,8 +53,18 @@ export const schemas = (ask: Ask) =>
         : Effect.succeed([])
     const [inLedger, inRest] = [yield* versions(ledger), yield* versions(rest)]
     const isElsewhere = (yield* ask(booksElsewhere)).length > 0
-    return judge(ledger["is_own"] === true, inLedger, inRest, isElsewhere)
+    const judged = judge(ledger["is_own"] === true, inLedger, inRest, isElsewhere)
+    const [unmadeView] = yield* ask(unmadeViews)
+    return judged.verdict === "fail" || unmadeView === undefined ? judged : withoutViews(unmadeView)
   })
+
+const withoutViews = (row: Answer): CheckResult =>
+  warn(
+    row["is_there"] === true
+      ? `The schema ${JsonbViews.schema} is another role's, so analysts lack the views with jsonb.`
+      : `There is no schema ${JsonbViews.schema}, and the worker's role may not create one: analysts lack the views with jsonb.`,
+    `${advice} The next start makes the views.`
+  )
 
 const judge = (
   isOwn: boolean,

@@ -10,11 +10,12 @@ import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import { storeTables } from "../StoreTables.ts"
 import * as SchemaVersions from "../SchemaVersions.ts"
-import { viewsSince } from "../Views.ts"
-import { ownTables } from "../WarehouseTables.ts"
+import { viewNames, viewsSince } from "../Views.ts"
+import { ownTables, tables } from "../WarehouseTables.ts"
 import type { Connections } from "./Connections.ts"
 import * as Ddl from "./Ddl.ts"
 import { behindPooler, UnusableServer } from "./Failure.ts"
+import * as JsonbViews from "./JsonbViews.ts"
 import * as Owner from "./Owner.ts"
 import * as Relocation from "./Relocation.ts"
 import * as Rights from "./Rights.ts"
@@ -161,6 +162,7 @@ export const migrate = (connections: Connections, to = migrations, refused = Own
     }
     await createSchema("siteledger")(db)
     const rest = await run(db, "siteledger", partOf(to, "rest"))
+    await JsonbViews.renew(db, [...tables.map(({ name }) => name), ...viewNames])
     return { ledger, rest, olderWorkers: await Relocation.settle(db) }
   })
 

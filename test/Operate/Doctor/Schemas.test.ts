@@ -47,6 +47,26 @@ describe.skipIf(Databases.skipped !== undefined)("doctor says of the tables", ()
     assert.include(await examined(url), none)
   })
 
+  it("that analysts lack the views with jsonb where the worker may not make their schema", async () => {
+    await using roles = new Roles()
+    await using database = await Databases.database()
+    await roles.setUp(database)
+    await roles.migrated(database)
+    const url = roles.url(database, "worker")
+    await database.query("alter schema construction_jsonb owner to current_user")
+    const advice = "Let an administrator run config/postgres-roles.sql (again). The next start makes the views."
+    assert.strictEqual(
+      await examined(url),
+      `warn The schema construction_jsonb is another role's, so analysts lack the views with jsonb. ${advice}`
+    )
+    await database.query("drop schema construction_jsonb cascade")
+    const none =
+      "warn There is no schema construction_jsonb, and the worker's role may not create one: analysts lack the views with jsonb."
+    assert.strictEqual(await examined(url), `${none} ${advice}`)
+    await database.query(roles.sql)
+    assert.strictEqual(await examined(url), "ok The tables are current.")
+  })
+
   it("that the next start makes, moves or migrates them where one role holds everything", async () => {
     await using administrator = new Administrator()
     await using database = await Databases.database()

@@ -150,11 +150,13 @@ describe.skipIf(Postgres.skipped !== undefined)("the roles", () => {
     ])
     const owners = `
       select distinct relnamespace::regnamespace::text as schema, relowner::regrole::text as owner from pg_class
-        where relnamespace in ('ledger'::regnamespace, 'siteledger'::regnamespace, 'construction'::regnamespace)
+        where relnamespace in ('ledger'::regnamespace, 'siteledger'::regnamespace, 'construction'::regnamespace,
+          'construction_jsonb'::regnamespace)
       union select pronamespace::regnamespace::text, proowner::regrole::text from pg_proc
-        where pronamespace = 'ledger'::regnamespace order by 1`
+        where pronamespace in ('ledger'::regnamespace, 'construction_jsonb'::regnamespace) order by 1`
     assert.deepStrictEqual(await database.query(owners), [
       { schema: "construction", owner: roles.worker },
+      { schema: "construction_jsonb", owner: roles.worker },
       { schema: "ledger", owner: roles.owner },
       { schema: "siteledger", owner: roles.worker }
     ])

@@ -82,6 +82,8 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     assert.match(await failures(`revoke select on construction.ipcs from ${analyst}`), /can't read construction.ipcs\./)
     const never = `alter default privileges for role ${owner} in schema construction revoke select on tables from ${analyst}`
     assert.match(await failures(never), /won't see what newer versions add/)
+    const jsonb = await failures(`revoke select on construction_jsonb.ipcs from ${analyst}`)
+    assert.match(jsonb, /can't read all of construction_jsonb, the views with jsonb\./)
     assert.match(await failures("grant create on schema public to public"), /can create tables in public\./)
     assert.match(
       await failures(`revoke usage on schema construction from ${analyst}`),
