@@ -22,6 +22,7 @@ import { principal } from "./principal.ts"
 import { publish } from "./publish.ts"
 import { query } from "./query.ts"
 import { rebuild } from "./rebuild.ts"
+import { redeliver } from "./redeliver.ts"
 import { replay } from "./replay.ts"
 import { report } from "./report.ts"
 import { restore } from "./restore.ts"
@@ -59,6 +60,7 @@ const siteledger = Command.make("siteledger").pipe(
     principal,
     backup,
     restore,
+    redeliver,
     migrate,
     move
   ])

@@ -98,8 +98,16 @@ const refuseLeaks = (environment: Environment, texts: Readonly<Record<string, st
 }
 
 /** Runs a verb to its end. */
-export const run = async (environment: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> => {
-  const { child, output } = launch(environment, ...verb)
+export const run = (environment: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> =>
+  runOf(main, environment, ...verb)
+
+/** The same of another program. */
+export const runOf = async (
+  program: string,
+  environment: Environment,
+  ...verb: ReadonlyArray<string>
+): Promise<Finished> => {
+  const { child, output } = launchOf(program, environment, ...verb)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
   refuseLeaks(environment, output)
   return { code, signal, stdout: output.stdout, stderr: traced(output.stderr) }

@@ -8,7 +8,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Hmac from "../../src/Runtime/Hmac.ts"
-import type { DeliveryHeaders, Signing } from "../../src/Intake/Receiver/Signing.ts"
+import type { Delivered, DeliveryHeaders, Signing } from "../../src/Intake/Receiver/Signing.ts"
 import { ping } from "./ConstructionPing.ts"
 
 const hexSignature = /^[0-9a-f]{64}$/i
@@ -78,10 +78,18 @@ const readIssued = (written: string): Instant.Instant | null => {
   return lastIssued.at
 }
 
+const headersOf = (key: KeyObject, { body, eventId, headerType, issuedAt }: Delivered) => ({
+  "x-service-signature": createHmac("sha256", key).update(body).digest("hex"),
+  "x-service-event-id": eventId,
+  ...(headerType === null ? {} : { "x-service-event-type": headerType }),
+  ...(issuedAt === null ? {} : { "x-service-timestamp": issuedAt })
+})
+
 export const signing: Signing = {
   read: readSignature,
   signer: signerOf,
   checking,
   said: readHeaders,
+  headersOf,
   isPing: ({ type }) => type === ping
 }

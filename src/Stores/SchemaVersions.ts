@@ -54,6 +54,14 @@ interface ByHand {
   readonly after?: ReadonlyArray<Step>
 }
 
+/** In words, if a migration failed because a newer version made the tables: the Migrator names only what it lacks. */
+export const newer = (error: unknown): string | undefined => {
+  const version = /previously executed migration (\S+) is missing/.exec(String(error))?.[1]
+  return version === undefined
+    ? undefined
+    : `the tables were made by a newer siteledger (${version}): run that version, or go back as docs/installing.md says`
+}
+
 export const latestOf = ({ own, store }: Schema): number =>
   Math.max(
     ...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(({ since }) => since)

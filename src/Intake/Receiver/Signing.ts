@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
+import type { Event } from "../../Domain/Event.ts"
 import type { Instant } from "../../Domain/Instant.ts"
 
 /** The unsigned headers; they prove nothing. */
@@ -18,6 +19,8 @@ export interface Held {
   readonly key: KeyObject
 }
 
+export type Delivered = Pick<Event, "body" | "eventId" | "headerType" | "issuedAt">
+
 export interface Checking<S extends Held> {
   readonly add: (part: Uint8Array) => void
   readonly signer: () => S | undefined
@@ -31,6 +34,8 @@ export interface Signing {
   /** The same for a body in parts, which is too large to be held whole. */
   readonly checking: <S extends Held>(secrets: ReadonlyArray<S>, signature: Uint8Array) => Checking<S>
   readonly said: (headers: IncomingHttpHeaders) => DeliveryHeaders
+  /** The headers with which an event is delivered once more, signed with this key. */
+  readonly headersOf: (key: KeyObject, event: Delivered) => Readonly<Record<string, string>>
   /** It is sent once, to verify a subscription. */
   readonly isPing: (headers: DeliveryHeaders) => boolean
 }

@@ -104,6 +104,8 @@ const run = async <DB>(
   const all = Object.fromEntries(Object.entries(to).map(([name, each]) => [name, isRun(name) ? each : noChange]))
   const provider = { getMigrations: async () => all }
   const { error, results = [] } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest()
+  const newer = SchemaVersions.newer(error)
+  if (newer !== undefined) throw new UnusableServer(newer)
   if (error !== undefined) throw error
   const names = Object.keys(to).toSorted()
   const fresh = new Set(results.map(({ migrationName }) => migrationName).filter(isRun))

@@ -11,6 +11,7 @@ import { setImmediate as immediate } from "node:timers/promises"
 import { Duration, Effect, Layer } from "effect"
 import { Kysely, type Transaction } from "kysely"
 import { Migrator } from "kysely/migration"
+import * as SchemaVersions from "../SchemaVersions.ts"
 import { Settings } from "../../../config/Settings.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
@@ -61,6 +62,8 @@ const notBackedUp = (target: string) => (cause: unknown) => {
 export const migrate = async (db: Kysely<StoreTables>, to = migrations): Promise<void> => {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => to } })
   const { error } = await migrator.migrateToLatest()
+  const newer = SchemaVersions.newer(error)
+  if (newer !== undefined) throw new Error(newer, { cause: error })
   if (error !== undefined) throw error
 }
 
