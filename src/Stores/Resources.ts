@@ -17,6 +17,8 @@ export const wantedTables = (
   learned: ReadonlyArray<LearnedColumn>
 ): ReadonlyArray<EntityTable> => {
   const byName = new Map(usual.map((table) => [table.name, table]))
-  for (const resource of resources) byName.set(resource.name, described(withLearned(resource, learned)))
+  const byResource = Map.groupBy(learned, ({ resource }) => resource)
+  for (const resource of resources)
+    byName.set(resource.name, described(withLearned(resource, byResource.get(resource.name) ?? [])))
   return [...byName.values()]
 }
