@@ -23,9 +23,10 @@ export interface Staging {
 
 export const manifest = (staging: Staging): Manifest.Manifest => {
   const { asOf, before, head, journal, run, snapshot, staged, unfilled } = staging
+  const byTable = Map.groupBy(staged, ({ table }) => table)
   const tables = Object.fromEntries(
     snapshot.tables.map(({ columns, name }) => {
-      const files = staged.flatMap(({ file, table }) => (table === name ? [file] : []))
+      const files = (byTable.get(name) ?? []).map(({ file }) => file)
       const rows = files.reduce((sum, file) => sum + file.rows, 0)
       return [name, { rows, columns: described(name, columns, unfilled.get(name)), files }]
     })

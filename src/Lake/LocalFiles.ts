@@ -48,12 +48,16 @@ export interface Digest {
   readonly sha256: string
 }
 
+const longestPiece = 1024 * 1024
+
 /** Reads the file as it is on disk, piece by piece. */
 export const digest = (path: string): Effect.Effect<Digest, LakeError> =>
   attempt(async () => {
     const hash = createHash("sha256")
-    await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
-    return { bytes: (await stat(path)).size, sha256: hash.digest("hex") }
+    const { size: bytes } = await stat(path)
+    // Most files are small, and to clear room for a long piece would take longer than to read them.
+    await pipeline(createReadStream(path, { highWaterMark: Math.min(longestPiece, bytes + 1) }), hash)
+    return { bytes, sha256: hash.digest("hex") }
   })
 
 export const sha256 = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex")

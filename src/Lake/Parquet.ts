@@ -116,16 +116,23 @@ const rangesOf = (files: ReadonlyArray<File>): string => `
     select file_name, path_in_schema, stats_min_value as low, stats_max_value as high,
       num_values > coalesce(stats_null_count, 0) as has_values
     from parquet_metadata([${files.map(({ path }) => Literal.text(path)).join(", ")}])
-  ) join (values ${files.flatMap(kindsOf).join(", ")}) as kinds(file, name, kind)
-    on file = file_name and name = path_in_schema
+  ) join (
+    select each.file, unnest(each.names) as name, unnest(each.kinds) as kind
+    from (select unnest(from_json(${Literal.text(JSON.stringify(files.map(kindsOf)))}, ${Literal.text(kindsShape)})) as each)
+  ) as wanted on wanted.file = file_name and wanted.name = path_in_schema
   group by file_name, path_in_schema, kind
   having bool_and(low is not null or not has_values)`
 
-const kindsOf = ({ columns, path }: File): ReadonlyArray<string> =>
-  columns.flatMap(({ name, type }) => {
+/** Rows of a VALUES clause would take as long as reading the footers. */
+const kindsShape = JSON.stringify([{ file: "VARCHAR", names: ["VARCHAR"], kinds: ["VARCHAR"] }])
+
+const kindsOf = ({ columns, path: file }: File) => {
+  const all = columns.flatMap(({ name, type }) => {
     const kind = kindOf(type)
-    return kind === undefined ? [] : [`(${Literal.text(path)}, ${Literal.text(name)}, '${kind}')`]
+    return kind === undefined ? [] : [{ name, kind }]
   })
+  return { file, names: all.map(({ name }) => name), kinds: all.map(({ kind }) => kind) }
+}
 
 const timeText = (pick: "min" | "max", value: string): string =>
   `strftime(${pick}(try_cast(${value} as timestamptz)) at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ')`
