@@ -17,6 +17,24 @@ import type { Shown } from "../WarehouseTables.ts"
 /** Approximate size of a row without its payload. */
 const rowBytes = 200
 
+/** In one query: 500 tables of 65 columns take a tenth of the time that DESCRIBE takes for each. */
+const shapesOf = async (
+  connection: DuckDBConnection,
+  tables: ReadonlyArray<Pick<Shown, "name">>
+): Promise<ReadonlyArray<TableShape>> => {
+  const found = await ParquetFiles.rows(
+    connection,
+    `select table_name, column_name, data_type from duckdb_columns()
+     where database_name = current_database() and schema_name = 'construction' order by table_name, column_index`
+  )
+  const byTable = Map.groupBy(found, ([table]) => String(table))
+  return tables.map(({ name }) => {
+    const columns = byTable.get(name)
+    if (columns === undefined) throw new Error(`There is no table ${name}`)
+    return { name, columns: columns.map(([, column, type]) => ParquetFiles.exported(String(column), String(type))) }
+  })
+}
+
 export class DuckDbSnapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
@@ -36,15 +54,7 @@ export class DuckDbSnapshot {
         connection,
         "select value from siteledger.meta where key = 'applied_through'"
       )
-      const shapes: Array<TableShape> = []
-      for (const { name } of tables) {
-        const described = await ParquetFiles.rows(connection, `describe ${seen(name)}`)
-        shapes.push({
-          name,
-          columns: described.map(([column, type]) => ParquetFiles.exported(String(column), String(type)))
-        })
-      }
-      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), shapes)
+      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), await shapesOf(connection, tables))
     } catch (cause) {
       connection.disconnectSync()
       throw cause
@@ -74,8 +84,7 @@ export class DuckDbSnapshot {
   }
 
   writeTable(table: string, path: string): Promise<number> {
-    const json = this.#jsonIn(table)
-    return ParquetFiles.writeTable(this.#connection, { query: `from ${seen(table)}`, json }, path)
+    return ParquetFiles.writeTable(this.#connection, this.#source(table, `from ${seen(table)}`), path)
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
@@ -83,15 +92,16 @@ export class DuckDbSnapshot {
     const files: Array<EventFile> = []
     for (const [number, pass] of EventPasses.plan(dates).entries()) {
       const query = `from construction.events where ${EventPasses.condition(pass, EventPasses.eventDate)}`
-      const source = { query, json: this.#jsonIn("events") }
+      const source = this.#source("events", query)
       files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
     }
     return files
   }
 
-  #jsonIn(table: string): ReadonlyArray<string> {
+  #source(table: string, query: string): ParquetFiles.Source {
     const columns = this.tables.find(({ name }) => name === table)?.columns ?? []
-    return columns.filter(({ format }) => format === "json").map(({ name }) => name)
+    const json = columns.filter(({ format }) => format === "json").map(({ name }) => name)
+    return { query, width: columns.length, json }
   }
 
   async head(): Promise<string | null> {

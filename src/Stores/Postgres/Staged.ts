@@ -115,8 +115,10 @@ const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copie
 
 const isBrokenPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 
-const jsonIn = ({ columns }: Shown): ReadonlyArray<string> =>
-  columns.filter(({ type }) => type === "JSON").map(({ name }) => name)
+const sourceOf = ({ columns }: Shown, query: string): ParquetFiles.Source => {
+  const json = columns.filter(({ type }) => type === "JSON").map(({ name }) => name)
+  return { query, width: columns.length, json }
+}
 
 export class PostgresStaged {
   readonly #instance: DuckDBInstance
@@ -152,7 +154,7 @@ export class PostgresStaged {
   writeTable(rows: Rows, path: string): Promise<number> {
     return this.#inTurn(() =>
       through(rows, this.#pipe, async (query) => {
-        const written = await ParquetFiles.writeTable(this.#connection, { query, json: jsonIn(rows.table) }, path)
+        const written = await ParquetFiles.writeTable(this.#connection, sourceOf(rows.table, query), path)
         return { made: written, rows: written }
       })
     )
@@ -161,7 +163,7 @@ export class PostgresStaged {
   writeEvents(rows: Rows, pass: Pass, folder: string): Promise<ReadonlyArray<EventFile>> {
     return this.#inTurn(() =>
       through(rows, this.#pipe, async (query) => {
-        const source = { query, json: jsonIn(rows.table) }
+        const source = sourceOf(rows.table, query)
         await rm(folder, { recursive: true, force: true })
         const files = await ParquetFiles.writeEvents(this.#connection, source, pass, folder)
         return { made: files, rows: files.reduce((sum, file) => sum + file.rows, 0) }
