@@ -52,7 +52,11 @@ export class Publication {
         )(async () => {
           const watermark = await PostgresWatermark.begin(client)
           const source: Source = { client, tables, folder, pipe: await makePipe(folder), watermark }
-          return this.#files.publish(path, isWhole, await makerOf(source, this.#most))
+          return this.#files.publish(path, isWhole, await makerOf(source, this.#most)).catch((cause: unknown) => {
+            // Whatever it was, it mustn't fail again for the same reason.
+            this.#files.forget()
+            throw cause
+          })
         })
       })
     )

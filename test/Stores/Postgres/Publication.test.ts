@@ -6,7 +6,7 @@ import { renameSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect, Fiber, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import { evolve } from "../../../src/Stores/Postgres/Evolve.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
@@ -23,7 +23,7 @@ import * as Databases from "../../Postgres.ts"
 import { seeded } from "../../Seeded.ts"
 import { batch, batchOf, withLines, withLinesIn } from "../DuckDb/PublicationWorld.ts"
 import { folder } from "../WarehouseEngines.ts"
-import { database, session, storesAt } from "./World.ts"
+import { database, session, storesAt, untilBlocked } from "./World.ts"
 
 const shownTables = ["construction.ipc_lines", ...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
 
@@ -180,7 +180,7 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
       }))
   }
 
-  const isWholeAfter = (what: string, change: (world: World) => Effect.Effect<unknown, unknown>) =>
+  const isWholeAfter = (what: string, change: (world: World) => Effect.Effect<unknown, unknown, Scope.Scope>) =>
     test(`are made whole after ${what}`, (world) =>
       Effect.gen(function* () {
         yield* takingTurns(world)
@@ -190,6 +190,19 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
         assert.isFalse((yield* world.published).isWhole)
       }))
 
+  isWholeAfter("one that failed", (world) =>
+    Effect.gen(function* () {
+      const run = yield* session(world.own)
+      yield* run("begin; lock table construction.ipcs")
+      const failing = yield* Effect.forkChild(Effect.flip(world.published))
+      yield* untilBlocked(world.own)
+      yield* run(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      )
+      yield* run("commit")
+      yield* Fiber.join(failing)
+    })
+  )
   isWholeAfter("a rebuild", (world) => Effect.andThen(world.rebuild, world.write(batch(2))))
   // No row has changed.
   isWholeAfter("columns have come", (world) => Effect.andThen(world.published, world.evolve(["site"])))
