@@ -7,8 +7,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Yaml } from "effect/encoding"
+import { type DescribedView, describedViews } from "../../src/Stores/DescribedViews.ts"
+import { openWarehouse } from "../../src/Stores/DuckDb/File.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import * as Comments from "../../src/Stores/Postgres/Comments.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { storeTables } from "../../src/Stores/StoreTables.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -18,6 +21,7 @@ import { ask, database, storesAt } from "./Postgres/World.ts"
 import { root } from "../Tidy/Sources.ts"
 import { query } from "./Reading.ts"
 import * as Schemas from "./Schemas.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { folder } from "./WarehouseEngines.ts"
 
 const preface = `# Tables
@@ -25,9 +29,15 @@ const preface = `# Tables
 What analysts see in schema \`construction\` of the warehouse, in \`analytics.duckdb\` and as Parquet on the lake. The databases
 hold these descriptions as comments, and each manifest holds them too. On PostgreSQL, \`JSON\` is \`json\` in \`construction\` and
 \`jsonb\` in \`construction_jsonb\`, which has the same tables and columns ([postgres.md](postgres.md#json)). Times are UTC to the microsecond, money is exact.
-Generated from \`src/Domain/Resource.ts\` and \`src/Stores/Tables/\`.`
+Generated from \`src/Domain/Resource.ts\`, \`src/Stores/Tables/\` and \`src/Stores/DescribedViews.ts\`.`
 
-const section = ({ columns, name, says }: (typeof tables)[number]): string => {
+const views = `# Views
+
+Over these tables, in the warehouse, in \`analytics.duckdb\` and, by \`lake.sql\`, over the lake. What adds up money groups it by currency.`
+
+const shown: ReadonlyArray<DescribedView> = [...tables, ...describedViews]
+
+const section = ({ columns, name, says }: DescribedView): string => {
   const rows = columns.map((column) => `| \`${column.name}\` | \`${column.type}\` | ${column.says} |`)
   return [`## ${name}`, "", says, "", "| column | type | meaning |", "|---|---|---|", ...rows].join("\n")
 }
@@ -50,7 +60,7 @@ const diagram = [
 
 const yaml = (text: string): string => JSON.stringify(text)
 
-const sourceOf = ({ columns, key, name, says }: (typeof tables)[number]): ReadonlyArray<string> => [
+const sourceOf = ({ columns, key, name, says }: DescribedView & { readonly key?: string }): ReadonlyArray<string> => [
   `      - name: ${name}`,
   `        description: ${yaml(says)}`,
   ...(name === "events"
@@ -66,7 +76,7 @@ const sourceOf = ({ columns, key, name, says }: (typeof tables)[number]): Readon
 ]
 
 const sources = [
-  "# Made from src/Domain/Resource.ts and src/Stores/Tables/ by test/Stores/Described.test.ts.",
+  "# Made from src/Domain/Resource.ts and src/Stores/Tables/, DescribedViews.ts by test/Stores/Described.test.ts.",
   "version: 2",
   "sources:",
   "  - name: construction",
@@ -74,12 +84,14 @@ const sources = [
   "    schema: \"{{ var('siteledger_schema', 'construction') }}\"",
   "    tables:",
   ...tables.flatMap(sourceOf),
+  ...describedViews.flatMap((view) => sourceOf(view)),
   ""
 ].join("\n")
 
 const inDuckDb = `
   select schema_name as "schema", table_name as "table", '' as "column", comment as says from duckdb_tables()
     where schema_name = 'construction'
+  union all select schema_name, view_name, '', comment from duckdb_views() where schema_name = 'construction'
   union all select schema_name, table_name, column_name, comment from duckdb_columns()
     where schema_name = 'construction' and comment is not null`
 
@@ -88,6 +100,10 @@ const inPostgres = `
   from pg_description d join pg_class c on c.oid = d.objoid join pg_namespace n on n.oid = c.relnamespace
     left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0
   where d.classoid = 'pg_class'::regclass and n.nspname in ('ledger', 'siteledger', 'construction', 'construction_jsonb')`
+
+const inSchemas = `
+  select nspname as name, obj_description(oid, 'pg_namespace') as says from pg_namespace
+  where nspname not like 'pg\\_%' and nspname not in ('information_schema', 'public') order by 1`
 
 interface Described {
   readonly name: string
@@ -103,7 +119,7 @@ const commentsOf = (schema: string, described: ReadonlyArray<Described>) =>
 
 describe("the descriptions of the tables", () => {
   it("are a sentence for each table and each column, also for those that analysts don't see", () => {
-    for (const { columns, name, says } of [...tables, ...storeTables]) {
+    for (const { columns, name, says } of [...shown, ...storeTables]) {
       for (const sentence of [says, ...columns.map((column) => column.says)]) {
         assert.match(sentence, /^[a-zA-Z0-9].*\.$/, name)
       }
@@ -136,10 +152,24 @@ describe("the descriptions of the tables", () => {
       yield* Effect.scoped(Effect.provide(published, layer))
       for (const file of [warehouse, copy]) {
         const rows = yield* Effect.promise(() => query(file, inDuckDb))
-        assert.sameDeepMembers([...rows], [...commentsOf("construction", tables)])
+        assert.sameDeepMembers([...rows], [...commentsOf("construction", shown)])
       }
     }).pipe(Effect.scoped)
   )
+
+  it("name each column of the views, with its type", async () => {
+    const path = temporaryFolder()
+    const file = join(path, "warehouse.duckdb")
+    await (await openWarehouse(file)).close()
+    for (const { columns, name } of describedViews) {
+      const found = await query(file, `describe construction.${name}`)
+      assert.deepStrictEqual(
+        found.map((row) => [row["column_name"], row["column_type"]]),
+        columns.map((column) => [column.name, column.type.replace("TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE")])
+      )
+    }
+    removeFolder(path)
+  })
 
   it.live.skipIf(Databases.skipped !== undefined)("are in PostgreSQL, on tables and views", () =>
     Effect.gen(function* () {
@@ -155,15 +185,24 @@ describe("the descriptions of the tables", () => {
         [
           ...commentsOf("ledger", appended),
           ...commentsOf("siteledger", changing),
-          ...commentsOf("construction", tables),
-          ...commentsOf("construction_jsonb", tables)
+          ...commentsOf("construction", shown),
+          ...commentsOf("construction_jsonb", shown)
         ]
       )
+      const named = yield* ask(own, inSchemas)
+      assert.deepStrictEqual(
+        named.filter(({ name }) => name !== "construction_jsonb").map(({ name, says }) => [name, says]),
+        Object.entries(Comments.schemas)
+      )
+      assert.isTrue(named.every(({ says }) => says !== null))
     }).pipe(Effect.scoped)
   )
 
   it.each([
-    ["docs/tables.md", `${[preface, diagram, ...tables.map(section)].join("\n\n")}\n`],
+    [
+      "docs/tables.md",
+      `${[preface, diagram, ...tables.map(section), views, ...describedViews.map(section)].join("\n\n")}\n`
+    ],
     ["dbt/models/sources.yml", sources]
   ])("are those in %s", (name, text) => {
     const path = join(root, name)
@@ -178,7 +217,7 @@ describe("the descriptions of the tables", () => {
     const [construction] = found
     assert.deepStrictEqual(
       construction?.tables.map(({ columns, description, name }) => [name, description, columns.length]),
-      tables.map(({ columns, name, says }) => [name, says, columns.length])
+      shown.map(({ columns, name, says }) => [name, says, columns.length])
     )
   })
 })

@@ -1,9 +1,10 @@
 /**
- * Gives a DuckDB file the tables and columns of entities that it lacks for this worker. In one transaction of its own,
+ * Gives a DuckDB file the tables and columns of entities that it lacks for this worker, and the words about its views. In one transaction of its own,
  * between two checkpoints, so that its log holds no rows beside them: a crash leaves the file with all of it or without.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
+import { type Comment, lackingComments } from "../DescribedViews.ts"
 import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
 import type { FoundColumn } from "../NestedTables.ts"
 import * as Ddl from "./Ddl.ts"
@@ -43,6 +44,22 @@ const foundIn = async (connection: DuckDBConnection): Promise<Found> => {
   return { tables: of(false), views: of(true) }
 }
 
+const viewComments = async (connection: DuckDBConnection): Promise<ReadonlyArray<Comment>> => {
+  const found = await connection.runAndReadAll(`
+    with views as (
+      select view_name, comment from duckdb_views()
+      where database_name = current_database() and schema_name = 'construction'
+    )
+    select view_name, null, comment from views
+    union all select table_name, column_name, c.comment from duckdb_columns() c join views on view_name = table_name
+      where database_name = current_database() and schema_name = 'construction'`)
+  return found.getRowsJson().map(([view, column, says]) => ({
+    view: String(view),
+    column: column === null ? null : String(column),
+    says: says === null ? null : String(says)
+  }))
+}
+
 const columnOf = ([, name, type]: ReadonlyArray<unknown>): FoundColumn => ({
   name: String(name),
   type: typeOf[String(type)]
@@ -52,7 +69,7 @@ const columnOf = ([, name, type]: ReadonlyArray<unknown>): FoundColumn => ({
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>
   withConnection(instance, async (connection) => {
     const evolution = evolutionOf(wanted, await foundIn(connection))
-    const statements = Ddl.evolving(evolution)
+    const statements = [...Ddl.evolving(evolution), ...lackingComments(await viewComments(connection))]
     if (statements.length === 0) return evolution.tables
     await connection.run("checkpoint")
     await connection.run("begin transaction")

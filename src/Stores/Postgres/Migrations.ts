@@ -12,6 +12,7 @@ import { storeTables } from "../StoreTables.ts"
 import * as SchemaVersions from "../SchemaVersions.ts"
 import { viewNames, viewsSince } from "../Views.ts"
 import { ownTables, tables } from "../WarehouseTables.ts"
+import * as Comments from "./Comments.ts"
 import type { Connections } from "./Connections.ts"
 import * as Ddl from "./Ddl.ts"
 import { behindPooler, UnusableServer } from "./Failure.ts"
@@ -164,6 +165,7 @@ export const migrate = (connections: Connections, to = migrations, refused = Own
     }
     await createSchema("siteledger")(db)
     const rest = await run(db, "siteledger", partOf(to, "rest"))
+    await Comments.renew(db)
     await JsonbViews.renew(db, [...tables.map(({ name }) => name), ...viewNames])
     return { ledger, rest, olderWorkers: await Relocation.settle(db) }
   })
