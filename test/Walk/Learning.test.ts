@@ -105,5 +105,5 @@ const forgotten = (warehouse: Warehouse_["Service"]) =>
       for (const table of ["sightings", "walk_pages", "walk_writing", "walks", "learned_columns"] as const)
         await tx.deleteFrom(table).execute()
     })
-    yield* warehouse.query((db) => sql`drop table construction.things`.execute(db))
+    yield* warehouse.query((db) => sql`drop table construction.things cascade`.execute(db))
   })
