@@ -11,7 +11,6 @@ import { type DescribedView, describedViews } from "../../src/Stores/DescribedVi
 import { openWarehouse } from "../../src/Stores/DuckDb/File.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
-import { withConnection } from "../../src/Stores/DuckDb/ReadAll.ts"
 import * as Comments from "../../src/Stores/Postgres/Comments.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { storeTables } from "../../src/Stores/StoreTables.ts"
@@ -197,40 +196,6 @@ describe("the descriptions of the tables", () => {
       )
       assert.isTrue(named.every(({ says }) => says !== null))
     }).pipe(Effect.scoped)
-  )
-
-  it("on views are brought up to date by the next start", async () => {
-    const path = temporaryFolder()
-    const file = join(path, "warehouse.duckdb")
-    const [view] = describedViews
-    const says = `select comment as says from duckdb_views() where view_name = '${view?.name}'`
-    for (const change of ["'other words'", "null"]) {
-      const opened = await openWarehouse(file)
-      await withConnection(opened.instance, (on) => on.run(`comment on view construction.${view?.name} is ${change}`))
-      await opened.close()
-      await (await openWarehouse(file)).close()
-      assert.deepStrictEqual([...(await query(file, says))], [{ says: view?.says }])
-    }
-    removeFolder(path)
-  })
-
-  it.live.skipIf(Databases.skipped !== undefined)(
-    "on views and schemas in PostgreSQL are brought up to date, too",
-    () =>
-      Effect.gen(function* () {
-        const own = yield* database
-        const opened = Effect.scoped(Effect.provide(Effect.asVoid(Store), storesAt(own.url), { local: true }))
-        yield* opened
-        const before = [yield* ask(own, inPostgres), yield* ask(own, inSchemas)]
-        yield* ask(
-          own,
-          `comment on view construction.open_ncrs is 'other words'; comment on schema siteledger is null;
-         comment on column construction.open_ncrs.severity is null`
-        )
-        yield* opened
-        const after = [yield* ask(own, inPostgres), yield* ask(own, inSchemas)]
-        for (const [place, rows] of before.entries()) assert.sameDeepMembers([...(after[place] ?? [])], [...rows])
-      }).pipe(Effect.scoped)
   )
 
   it.each([
