@@ -3,14 +3,17 @@
  * store knows nothing of what was taken since. Each event is signed with a secret of this Store that the other one knows.
  *
  * Nothing is changed here. The other worker counts an event that it has and takes one that it lacks, so a redelivery that
- * broke off can be begun again. An answer that says "later" is waited for; any other ends it or is counted.
+ * broke off can be begun again. An answer that says "later" is waited for; any other ends it or is counted. What isn't a
+ * receiver, like a page that answers everything with 200, is told by a forged event that it doesn't refuse, before any
+ * other is sent.
  */
+import { createSecretKey, randomBytes } from "node:crypto"
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import type { Event } from "../Domain/Event.ts"
 import type { Instant } from "../Domain/Instant.ts"
 import { Store } from "../Stores/Store.ts"
-import type { Signing } from "./Receiver/Signing.ts"
+import type { Delivered, Signing } from "./Receiver/Signing.ts"
 import { Keyring, type Secret } from "./Secrets/Keyring.ts"
 
 export class RedeliveryError extends Schema.TaggedError<RedeliveryError>()("RedeliveryError", {
@@ -30,6 +33,14 @@ const atOnce = 8
 
 /** For a receiver that starts or has too much to do. */
 const patience = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 30 }))
+
+const stranger = (status: number) =>
+  new RedeliveryError({
+    isLater: false,
+    message:
+      `What answers there is no receiver of siteledger: it doesn't refuse a forged event with 401, it answers ${status}. ` +
+      "Nothing was delivered: check the address and the path of --to."
+  })
 
 const failed = (what: string, isLater: boolean) =>
   new RedeliveryError({ isLater, message: `The receiver ${what}. Nothing is lost: run the same again.` })
@@ -58,6 +69,13 @@ const post = Effect.fnUntraced(
   Effect.retry({ schedule: patience, while: ({ isLater }) => isLater })
 )
 
+const forged: Delivered = { body: Buffer.from("{}"), eventId: "forged", headerType: null, issuedAt: null }
+
+const probe = Effect.fnUntraced(function* (signing: Signing, to: URL) {
+  const status = yield* post(to, signing.headersOf(createSecretKey(randomBytes(32)), forged), forged.body)
+  if (status !== codes.unknown) return yield* stranger(status)
+})
+
 /** The secret that the other worker knew last is tried first. */
 const sending = (signing: Signing, to: URL, secrets: ReadonlyArray<Secret>) => {
   let order = secrets
@@ -78,6 +96,7 @@ export const redeliver = Effect.fn("redeliver")(function* (signing: Signing, to:
   const send = sending(signing, to, (yield* Keyring).valid().toReversed())
   const isMeant = ({ eventId, headerType, issuedAt, receivedAt }: Event): boolean =>
     (since === undefined || receivedAt >= since) && !signing.isPing({ eventId, type: headerType, issuedAt })
+  yield* probe(signing, to)
   let [taken, refused] = [0, 0]
   for (let after = 0, hasMore = true; hasMore;) {
     const read = yield* deliveries.stored(after)

@@ -36,15 +36,29 @@ const storeOf = (count: number) => {
 const secrets = ["old", "new"].map((text) => secret(`whsec_${text}`, { fingerprint: text }))
 const keyring = Layer.succeed(Keyring, { valid: () => secrets } as never)
 
-/** `statusOf` is asked for each request, with the event's id and how many requests were made before. */
-const delivering = (count: number, statusOf: (id: string, signature: string, before: number) => number) =>
+const signaturesOf = (count: number) =>
+  secrets.flatMap(({ key }) =>
+    Array.from({ length: count }, (_, n) => signing.headersOf(key, event(n + 1))["x-service-signature"])
+  )
+
+/**
+ * `statusOf` is asked for each request that isn't forged, with the event's id and how many were made before; `toForged`: what a forged
+ * one gets.
+ */
+const delivering = (
+  count: number,
+  statusOf: (id: string, signature: string, before: number) => number,
+  toForged = 401
+) =>
   Effect.gen(function* () {
     const taken: Array<string> = []
     let asked = 0
+    const own = signaturesOf(count)
     const client = HttpClient.make((request) => {
       const id = request.headers["x-service-event-id"] ?? ""
-      const status = statusOf(id, request.headers["x-service-signature"] ?? "", asked++)
-      if (status === 200) taken.push(id)
+      const signature = request.headers["x-service-signature"] ?? ""
+      const status = own.includes(signature) ? statusOf(id, signature, asked++) : toForged
+      if (status === 200 && own.includes(signature)) taken.push(id)
       return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
     })
     const to = new URL("http://127.0.0.1:1/hooks")
@@ -72,6 +86,20 @@ describe("events that are delivered again", () => {
       const { exit, taken } = yield* delivering(4, (_id, signature) => (known.has(signature) ? 200 : 401))
       assert.deepStrictEqual(taken, ids(4))
       assert.deepInclude(exit, { value: { taken: 4, refused: 0 } })
+    })
+  )
+
+  it.effect("go only to a receiver that refuses a forged one: not to a page that answers everything with 200", () =>
+    Effect.gen(function* () {
+      for (const status of [200, 404]) {
+        const { asked, exit, taken } = yield* delivering(4, () => 200, status)
+        assert.strictEqual(exit._tag, "Failure")
+        assert.match(
+          String(exit),
+          new RegExp(`no receiver of siteledger.* it answers ${status}\\. Nothing was delivered`)
+        )
+        assert.deepStrictEqual([asked(), taken], [0, []])
+      }
     })
   )
 
