@@ -6,6 +6,7 @@
  * (`since`, its number). So no row is missing, and some that the copy has already are among them.
  */
 import type { Client } from "pg"
+import * as Literal from "../../Domain/Literal.ts"
 import { quoted, seen } from "../Ddl.ts"
 import type { NestedTable } from "../NestedTables.ts"
 import {
@@ -18,8 +19,8 @@ import {
 import { placed } from "./Rights.ts"
 import type { Rows } from "./Staged.ts"
 
-/** The numbers in rows have 32 bits: further apart, older can't be told from younger. */
-export const mostApart = 2n ** 31n
+/** The numbers in rows have 32 bits: those that are much further apart can't be told older from younger. */
+export const mostApart = 2n ** 30n
 
 /** Few rows, some of which go again: copied as they are. */
 export const small: ReadonlySet<string> = new Set(
@@ -45,12 +46,10 @@ export const counted = async (
 ): Promise<ReadonlyMap<string, Count>> => {
   const counts = tables.map((table) => {
     const changed = small.has(table.name) ? "0" : `count(*) filter (where ${isChanged(since)})`
-    return `select ${changed} as changed, count(*) as rows from ${baseOf(table)}`
+    return `select ${Literal.text(table.name)} as name, ${changed} as changed, count(*) as rows from ${baseOf(table)}`
   })
-  const { rows } = await client.query<{ rows: string; changed: string }>(counts.join(" union all "))
-  return new Map(
-    tables.map(({ name }, place) => [name, { rows: Number(rows[place]?.rows), changed: Number(rows[place]?.changed) }])
-  )
+  const { rows } = await client.query<{ name: string; rows: string; changed: string }>(counts.join(" union all "))
+  return new Map(rows.map(({ changed, name, rows: all }) => [name, { rows: Number(all), changed: Number(changed) }]))
 }
 
 export const ofTable = (client: Client, table: Shown, since: bigint): Rows => {

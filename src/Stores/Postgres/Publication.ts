@@ -53,7 +53,7 @@ export class Publication {
           const watermark = await PostgresWatermark.begin(client)
           const source: Source = { client, tables, folder, pipe: await makePipe(folder), watermark }
           return this.#files.publish(path, isWhole, await makerOf(source, this.#most)).catch((cause: unknown) => {
-            // Whatever it was, it mustn't fail again for the same reason.
+            // The next one is made whole: what was wrong with this one may still be.
             this.#files.forget()
             throw cause
           })
@@ -88,7 +88,7 @@ const makerOf = async (source: Source, most: number): Promise<Maker<AsOf>> => {
 }
 
 const isSince = (since: AsOf, { epoch, oldest }: AsOf): boolean =>
-  since.epoch === epoch && oldest >= since.oldest && oldest - since.oldest < mostApart / 2n
+  since.epoch === epoch && oldest >= since.oldest && oldest - since.oldest < mostApart
 
 const asOf = async ({ client, tables }: Source): Promise<AsOf> => {
   const { rows } = await client.query<{ oldest: string; started: string }>(
