@@ -70,7 +70,7 @@ interface Described {
   readonly says: string
 }
 
-const comment = (object: string, { says }: Described): string => `comment on ${object} is ${Literal.text(says)}`
+export const comment = (object: string, { says }: Described): string => `comment on ${object} is ${Literal.text(says)}`
 
 /** DuckDB and PostgreSQL keep descriptions as comments. */
 export const columnComments = (table: string, columns: ReadonlyArray<Described>): ReadonlyArray<string> =>

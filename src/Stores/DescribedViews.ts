@@ -3,7 +3,7 @@
  * docs/tables.md and the dbt package hold them too. Comments are brought up to date at every start: no version of the tables
  * depends on words.
  */
-import { comments, seen } from "./Ddl.ts"
+import { columnComments, comment, seen } from "./Ddl.ts"
 import type { views } from "./Views.ts"
 
 interface Column {
@@ -144,16 +144,21 @@ export interface Comment {
   readonly view: string
   /** Null: the view's own. */
   readonly column: string | null
+  /** Null: there is none yet. */
   readonly says: string | null
 }
 
-/** The statements that a database lacks which has these comments. */
-export const lackingComments = (found: ReadonlyArray<Comment>): ReadonlyArray<string> => {
-  const has = new Map(found.map(({ column, says, view }) => [`${view}.${column ?? ""}`, says]))
-  return describedViews
-    .filter(
-      ({ columns, name, says }) =>
-        has.get(`${name}.`) !== says || columns.some((column) => has.get(`${name}.${column.name}`) !== column.says)
-    )
-    .flatMap((view) => comments("view", seen(view.name), view))
-}
+/** The statements that bring these comments up to date: a database of an older version may lack a view, or a column. */
+export const outdatedComments = (found: ReadonlyArray<Comment>): ReadonlyArray<string> =>
+  describedViews.flatMap((view) => {
+    const outdated = (column: string | null, wanted: string) =>
+      found.some((each) => each.view === view.name && each.column === column && each.says !== wanted)
+    const name = seen(view.name)
+    return [
+      ...(outdated(null, view.says) ? [comment(`view ${name}`, view)] : []),
+      ...columnComments(
+        name,
+        view.columns.filter((column) => outdated(column.name, column.says))
+      )
+    ]
+  })

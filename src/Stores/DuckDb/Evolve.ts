@@ -4,7 +4,7 @@
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
-import { type Comment, lackingComments } from "../DescribedViews.ts"
+import { type Comment, outdatedComments } from "../DescribedViews.ts"
 import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
 import type { FoundColumn } from "../NestedTables.ts"
 import * as Ddl from "./Ddl.ts"
@@ -69,7 +69,7 @@ const columnOf = ([, name, type]: ReadonlyArray<unknown>): FoundColumn => ({
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>
   withConnection(instance, async (connection) => {
     const evolution = evolutionOf(wanted, await foundIn(connection))
-    const statements = [...Ddl.evolving(evolution), ...lackingComments(await viewComments(connection))]
+    const statements = [...Ddl.evolving(evolution), ...outdatedComments(await viewComments(connection))]
     if (statements.length === 0) return evolution.tables
     await connection.run("checkpoint")
     await connection.run("begin transaction")

@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from "kysely"
 import * as Literal from "../../Domain/Literal.ts"
-import { type Comment, lackingComments } from "../DescribedViews.ts"
+import { type Comment, outdatedComments } from "../DescribedViews.ts"
 
 export const schemas: Readonly<Record<string, string>> = {
   construction: "What analysts see: the service's records, events, and the books that siteledger keeps.",
@@ -29,9 +29,9 @@ const ofSchemas = async <DB>(db: Kysely<DB>): Promise<ReadonlyArray<string>> => 
 
 const ofViews = async <DB>(db: Kysely<DB>): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<Comment>`
-    select relname as view, attname as "column", d.description as says
-    from pg_class c join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass
-      left join pg_attribute on attrelid = c.oid and attnum = d.objsubid and d.objsubid > 0
-    where relnamespace = 'construction'::regnamespace and relkind = 'v'`.execute(db)
-  return lackingComments(rows)
+    select relname as view, null as "column", obj_description(oid, 'pg_class') as says from pg_class
+    where relnamespace = 'construction'::regnamespace and relkind = 'v'
+    union all select relname, attname, col_description(attrelid, attnum) from pg_class join pg_attribute on attrelid = oid
+    where relnamespace = 'construction'::regnamespace and relkind = 'v' and attnum > 0`.execute(db)
+  return outdatedComments(rows)
 }
