@@ -53,7 +53,7 @@ export const spoilt = (fault: FaultName | undefined, record: Fields, id: string,
     case "object-id":
       return { ...record, [id]: { value: record[id] } }
     case "new-field":
-      return { ...record, unannounced: textHash(String(record[id])) % 1000 }
+      return { ...record, unannounced: textHash(Json.stringify(record[id] ?? null)) % 1000 }
     case "no-field":
       return without(record, first)
     case "no-id":
