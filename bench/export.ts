@@ -46,8 +46,9 @@ const exportOnce = (name: string) =>
     Effect.provide(
       Export.layerWith({
         dataDir: place.directory,
-        cron: Cron.parseUnsafe("0 2 * * *", "UTC"),
-        keep: { newest: 30, for: Duration.days(30) }
+        exportCron: Cron.parseUnsafe("0 2 * * *", "UTC"),
+        lakeKeep: { newest: 30, for: Duration.days(30) },
+        lakeDelta: false
       }).pipe(Layer.provide([Inbox.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))]))
     )
   )

@@ -21,7 +21,8 @@ export const exportNow = Command.make("export", { json }, ({ json: asJson }) =>
   Command.provide(Log.layerSettings)
 )
 
-const page = ({ asOf, bytesWritten, filesKept, filesWritten, rows, run }: Answer<"export">): ReadonlyArray<string> => [
+const page = ({ asOf, bytesWritten, filesKept, filesWritten, leftAlone, rows, run }: Answer<"export">) => [
   `Exported ${run}: ${Said.counted(rows, "row")}, as of ${asOf.at}.`,
-  `${Said.counted(filesWritten, "file")} written (${Said.size(bytesWritten)}), ${filesKept} kept from earlier exports.`
+  `${Said.counted(filesWritten, "file")} written (${Said.size(bytesWritten)}), ${filesKept} kept from earlier exports.`,
+  ...leftAlone
 ]

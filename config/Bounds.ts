@@ -55,6 +55,13 @@ export const lakeKeepFor = preset(
   "30 days"
 )
 
+export const lakeDelta = preset(
+  "SITELEDGER_LAKE_DELTA",
+  "Keep a Delta Lake log of each table on the lake, for tools that read Delta tables by their path.",
+  Parse.boolean,
+  "false"
+)
+
 export const archiveAfter = optional(
   "SITELEDGER_ARCHIVE_AFTER",
   "Months of deliveries older than this leave the store for archives in <data dir>/archive and on the lake, like 6 months (a month counts as 31 days); not with PostgreSQL.",

@@ -218,6 +218,7 @@ export const worker = {
   lakeAnswerMaxBytes: bounds.lakeAnswerMaxBytes,
   lakeKeep: bounds.lakeKeep,
   lakeKeepFor: bounds.lakeKeepFor,
+  lakeDelta: bounds.lakeDelta,
   archiveAfter: bounds.archiveAfter,
   exportCron: preset(
     "SITELEDGER_EXPORT_CRON",

@@ -1,7 +1,7 @@
 /**
  * Nightly: exports and the analysts' copy; and an audit of the books.
  *
- *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer last): a folder | S3
+ *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer; then Delta logs): a folder | S3
  *             └───────────────► AnalystCopy ─► analytics.duckdb (whole, or not at all)
  */
 import { join } from "node:path"
@@ -32,9 +32,7 @@ const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
 
 export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
 
-const exports = Layer.unwrap(
-  Effect.map(Settings, ({ dataDir, exportCron: cron, lakeKeep: keep }) => Export.layerWith({ dataDir, cron, keep }))
-)
+const exports = Layer.unwrap(Effect.map(Settings, (settings) => Export.layerWith(settings)))
 
 const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layerWith(exportCron)))
 

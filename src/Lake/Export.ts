@@ -10,6 +10,7 @@ import { Clock, Context, Cron, Duration, Effect, Layer, Option, Random, Semaphor
 import { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "./AnalystCopy.ts"
+import * as Delta from "./Delta.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
@@ -29,8 +30,10 @@ import { unfilled } from "./Unfilled.ts"
 export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
   readonly dataDir: string
-  readonly cron: Cron.Cron
-  readonly keep: Manifest.Keep
+  readonly exportCron: Cron.Cron
+  readonly lakeKeep: Manifest.Keep
+  /** Each table has a Delta log beside the manifests. */
+  readonly lakeDelta: boolean
 }
 
 type ExportError = LakeError | LakePointer.Overtaken | StoreError | WarehouseError
@@ -53,9 +56,8 @@ export class Export extends Context.Service<
   }
 >()("siteledger/Export") {
   static readonly layerWith = ({
-    cron,
-    dataDir,
-    keep
+    exportCron: cron,
+    ...options
   }: ExportOptions): Layer.Layer<Export, never, AnalystCopy | Inbox | Lake | Store | Warehouse> =>
     Layer.effect(
       Export,
@@ -65,7 +67,7 @@ export class Export extends Context.Service<
         const oneAtATime = yield* Semaphore.make(1)
         const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
         const whole = (keeps: boolean) =>
-          exportOnce({ dataDir, keep }, keeps).pipe(
+          exportOnce(options, keeps).pipe(
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
             told,
@@ -99,7 +101,10 @@ const unnameable = failed(
 )
 
 /** `keeps`: files of the export before whose rows haven't changed are named again. */
-const exportOnce = Effect.fn("Export.run")(function* ({ dataDir, keep }: Omit<ExportOptions, "cron">, keeps: boolean) {
+const exportOnce = Effect.fn("Export.run")(function* (
+  { dataDir, lakeDelta, lakeKeep: keep }: Omit<ExportOptions, "exportCron">,
+  keeps: boolean
+) {
   const lake = yield* Lake
   const store = yield* Store
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
@@ -108,18 +113,20 @@ const exportOnce = Effect.fn("Export.run")(function* ({ dataDir, keep }: Omit<Ex
   const leftBehind = yield* Staging.leftBehind(dataDir)
   if (yield* sweep(lake, leftBehind, keep)) yield* Staging.forget(dataDir, leftBehind)
   const run = yield* newRun(lake, store)
+  const logs = lakeDelta ? yield* Delta.ready(lake, before.manifest) : undefined
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)
       const files = yield* writeFiles(folder, run, before, keeps)
-      yield* writeReadingSql(lake, files.manifest)
-      yield* LakePointer.move(lake, files.manifest, before)
-      return files
+      const manifest = logs === undefined ? files.manifest : Delta.planned(files.manifest, logs, keep)
+      yield* writeReadingSql(lake, manifest)
+      yield* LakePointer.move(lake, manifest, before)
+      return { ...files, leftAlone: logs === undefined ? [] : yield* Delta.commit(lake, manifest, logs) }
     })
   )
   const finished_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   yield* PastExports.remember(store, { run, started_at, finished_at })
-  return result(made)
+  return { ...result(made), leftAlone: made.leftAlone }
 })
 
 /** A name that no export has had: neither one on the lake nor one whose manifest is gone. */
@@ -216,7 +223,7 @@ const writeReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], mani
   if (!Option.exists(there, (found) => found.text === text)) yield* lake.putText(ReadingSql.path, text)
 })
 
-const result = ({ manifest, staged }: Made): Exported => {
+const result = ({ manifest, staged }: Made): Omit<Exported, "leftAlone"> => {
   const written = staged.filter((each) => each.localFile !== undefined)
   return {
     run: manifest.run,

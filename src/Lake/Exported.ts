@@ -14,6 +14,8 @@ export interface Exported {
   readonly bytesWritten: number
   /** Named again, because their rows haven't changed. */
   readonly filesKept: number
+  /** Why Delta logs aren't continued, a sentence for each. */
+  readonly leftAlone: ReadonlyArray<string>
 }
 
 const tell = Effect.fnUntraced(function* (done: Exported, lasted: Duration.Duration) {

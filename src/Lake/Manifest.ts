@@ -89,6 +89,13 @@ const Change = Schema.Struct({
   after: said(Schema.NullOr(Schema.String), "Its type in this export; null: the column is gone.")
 })
 
+const DeltaLog = Schema.Struct({
+  id: said(matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u), "The table's, as its log says."),
+  version: said(Count, "The commit of the log that has this export of the table."),
+  run: said(Run, "Whose commit that is: an unchanged table needs none."),
+  keptDays: said(Count, "For how many days a file stays that the table no longer has.")
+})
+
 export const Manifest = Schema.Struct({
   run: Run,
   asOf: AsOf,
@@ -105,6 +112,12 @@ export const Manifest = Schema.Struct({
     said(
       Schema.NullOr(Schema.String),
       "The newest entry of the ledger and its link in the chain of the books, for `ledger verify --since`; null: no entry has one."
+    )
+  ),
+  delta: Schema.optionalKey(
+    said(
+      byName(DeltaLog),
+      "The Delta logs, by table; a table that is gone has one without files. Absent: there are none."
     )
   ),
   before: Schema.optionalKey(

@@ -20,7 +20,9 @@ const Exported = Schema.Struct({
   filesWritten: Schema.Int,
   bytesWritten: Schema.Int,
   /** Kept from earlier runs, because their rows haven't changed. */
-  filesKept: Schema.Int
+  filesKept: Schema.Int,
+  /** Why Delta logs aren't continued, a sentence for each. */
+  leftAlone: Schema.Array(Schema.String)
 })
 
 const Time = Schema.NullOr(Schema.String)

@@ -10,7 +10,19 @@ import { Store } from "../../src/Stores/Store.ts"
 import { event, eventPaths, inWorld, ipc, lastSequence, on, query, readExport, run, write } from "./ExportWorld.ts"
 
 /** Those of the contract first. */
-const fields = ["run", "asOf", "reconcile", "journal", "tables", "journalFile", "head", "before", "restated", "changes"]
+const fields = [
+  "run",
+  "asOf",
+  "reconcile",
+  "journal",
+  "tables",
+  "journalFile",
+  "head",
+  "before",
+  "restated",
+  "changes",
+  "delta"
+]
 
 describe("one export", () => {
   it.effect("says how far it is, while it is under way", () => {

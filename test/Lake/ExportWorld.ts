@@ -23,6 +23,7 @@ import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
 import { temporaryFolder } from "../Folders.ts"
+import { assertSame, logInFolder } from "./Delta/Replay.ts"
 import { taken } from "../Stores/Written.ts"
 
 export const now = Date.parse("2026-11-20T02:00:00Z")
@@ -108,7 +109,9 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
   const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
     Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite")))
   )
-  return Export.layerWith({ dataDir, cron, keep: usual }).pipe(Layer.provideMerge(stores))
+  return Export.layerWith({ dataDir, exportCron: cron, lakeKeep: usual, lakeDelta: true }).pipe(
+    Layer.provideMerge(stores)
+  )
 }
 
 const makeWorld = () => {
@@ -176,6 +179,7 @@ export const assertShown = (all: ReadonlyArray<Manifest>, pointedAt: string) => 
 export const assertTidy = (world: World) => {
   assert.deepStrictEqual(dataFiles(world), namedFiles(world))
   assertShown(manifests(world), readExport(world).run)
+  assertSame(readExport(world), (table) => logInFolder(join(world.lake, table)))
   assert.isFalse(existsSync(join(world.dataDir, "staging")))
   assert.deepStrictEqual(unfinished(world), [])
 }

@@ -27,7 +27,8 @@ const done: Exported = {
   rows: 0,
   filesWritten: 0,
   bytesWritten: 0,
-  filesKept: 0
+  filesKept: 0,
+  leftAlone: []
 }
 
 /** The exports that were made, and how they end. */
@@ -36,7 +37,8 @@ const makeExports = () => {
     at: [] as Array<string>,
     isFailing: false,
     isCrashing: false,
-    overtakenAt: undefined as string | undefined
+    overtakenAt: undefined as string | undefined,
+    leftAlone: [] as ReadonlyArray<string>
   }
   const layer = Layer.succeed(Export, {
     run: Effect.gen(function* () {
@@ -46,7 +48,7 @@ const makeExports = () => {
         return yield* new Overtaken({ message: "another was first", at: exports.overtakenAt })
       }
       if (exports.isCrashing) return yield* Effect.die(new Error("a broken invariant"))
-      return done
+      return { ...done, leftAlone: exports.leftAlone }
     }),
     again: Effect.die("unused"),
     status: Effect.succeed({ lastAt: null, nextAt: null })
@@ -225,5 +227,24 @@ describe("an export that", () => {
       assert.lengthOf(exports.at, 2)
     })
     return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
+  })
+
+  it.effect("says in Status which Delta logs aren't continued, until they are", () => {
+    const { exports, layer } = makeExports()
+    const said = Effect.flatMap(Reasons, ({ all }) =>
+      Effect.map(all, (reasons) => reasons.map(({ key, sentence }) => [key, sentence]))
+    )
+    return life(
+      "2026-11-20T01:00:00Z",
+      layer,
+      Effect.gen(function* () {
+        exports.leftAlone = ["The log of ipcs isn't ours.", "Nor that of vos."]
+        yield* pass(2)
+        assert.deepStrictEqual(yield* said, [["delta log", "The log of ipcs isn't ours. Nor that of vos."]])
+        exports.leftAlone = []
+        yield* pass(24)
+        assert.deepStrictEqual(yield* said, [])
+      })
+    ).pipe(Effect.provide(freshStore()))
   })
 })

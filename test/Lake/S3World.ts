@@ -18,6 +18,7 @@ import { compileCache } from "../GlobalSetup/Main.ts"
 import type { Environment } from "../RunningWorker.ts"
 import { S3Stub } from "../../trust/S3Stub.ts"
 import { temporaryFolder } from "../Folders.ts"
+import { assertSame, logIn } from "./Delta/Replay.ts"
 import { assertShown, event, exporting, ipc, on, run, write } from "./ExportWorld.ts"
 
 const prefix = "some/lake"
@@ -39,6 +40,7 @@ export const environment = ({ dataDir, stub }: Prepared): Environment => ({
   ...sdk(stub),
   SITELEDGER_DATA_DIR: dataDir,
   SITELEDGER_LAKE: `s3://${stub.bucket}/${prefix}`,
+  SITELEDGER_LAKE_DELTA: "true",
   PATH: process.env["PATH"] ?? "",
   NODE_COMPILE_CACHE: compileCache
 })
@@ -112,8 +114,16 @@ export const assertTidy = ({ dataDir, stub }: Prepared) => {
   const paths = keys.filter((key) => key.startsWith(Manifest.manifestFolder))
   const manifests = paths.map((path) => JSON.parse(String(bodyOf(stub, path))) as Manifest.Manifest)
   const named = manifests.flatMap(Manifest.files)
-  assert.sameMembers(keys, [...new Set([Manifest.pointerPath, ReadingSql.path, ...paths, ...named])])
-  assertShown(manifests, readExport(stub).run)
+  const isOfDelta = (key: string) => /(^|\/)_delta(_log)?\//.test(key)
+  assert.sameMembers(
+    keys.filter((key) => !isOfDelta(key)),
+    [...new Set([Manifest.pointerPath, ReadingSql.path, ...paths, ...named])]
+  )
+  const newest = readExport(stub)
+  assertShown(manifests, newest.run)
+  const logOf = (table: string) =>
+    logIn(keys.filter((key) => key.startsWith(`${table}/`)).map((key) => [key, () => String(bodyOf(stub, key))]))
+  assertSame(newest, logOf)
   assert.strictEqual(stub.uploads.size, 0)
   assert.isFalse(existsSync(join(dataDir, "staging")))
 }

@@ -104,7 +104,7 @@ const exporting = ({ exported, lake, machine }: World, epoch: number) =>
           oldestPending: oldest !== null && oldest <= Instant.fromMillis(at) ? oldest : null
         })
         yield* machine.gate(epoch, "exported")
-        return { run: "run", asOf: {} as never, rows: 0, filesWritten: 0, bytesWritten: 0, filesKept: 0 }
+        return { run: "run", asOf: {} as never, rows: 0, filesWritten: 0, bytesWritten: 0, filesKept: 0, leftAlone: [] }
       })
       return Export.of({ run, again: run, status: Effect.succeed({ lastAt: null, nextAt: null }) })
     })

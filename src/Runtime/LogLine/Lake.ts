@@ -75,6 +75,12 @@ export const lake = {
     { why: text("in a sentence") },
     ({ why }) => why
   ),
+  "delta.left": line(
+    "Warn",
+    "A Delta log is left alone, as others have changed it.",
+    { why: text("in a sentence") },
+    ({ why }) => why
+  ),
   "lake.unguarded": line(
     "Warn",
     "The S3 store ignores conditions of a write.",

@@ -58,6 +58,7 @@ const ofOne = {
     "Wait, as it is tried again by itself; if it stays, look for what keeps a table locked, or for room on the disk.",
   publish: "Make room in the data directory; the copy is made again by itself.",
   export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
+  "delta log": "Find out who writes there, remove the folders `_delta_log` that it names, and run `siteledger export`.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
   archive: "Check the lake and the room in the data directory: it is tried again in an hour.",
   backup:

@@ -1,0 +1,130 @@
+/**
+ * Delta Lake beside the manifests: each table's folder has a log, so that tools that know Delta read the table by its path.
+ *
+ *   pointer moves ──► a commit to the log of each table that has changed ──► a note of the run
+ *
+ * A manifest says which commit of each table shows it, and all commits follow from the manifests, so dying anywhere leaves at
+ * most commits that the next export makes first, in their order. Delta is consistent by table; only the pointer is over
+ * all tables. Once somebody else has committed to a log it is theirs: it is left alone, and said so.
+ */
+import { Duration, Effect, Option } from "effect"
+import * as LogLine from "../Runtime/LogLine.ts"
+import * as Commit from "./Delta/Commit.ts"
+import * as Log from "./Delta/Log.ts"
+import * as State from "./Delta/State.ts"
+import { folderOf } from "./Delta/Actions.ts"
+import { tables } from "../Stores/WarehouseTables.ts"
+import type { Lake, LakeError } from "./Lake.ts"
+import * as Manifest from "./Manifest.ts"
+
+type LakeService = Lake["Service"]
+type Held = ReadonlyMap<string, Commit.Held>
+
+/** How the logs end before an export, whose commits come next. */
+export interface Logs {
+  readonly held: Held
+  /** Tables whose logs are left alone. */
+  readonly left: ReadonlyArray<string>
+}
+
+/**
+ * Makes the commits that are missing of the exports before, and looks at the log of each table of which `before` says none.
+ */
+export const ready = Effect.fn("Delta.ready")(function* (
+  lake: LakeService,
+  before: Option.Option<Manifest.Manifest>
+): Effect.fn.Return<Logs, LakeError> {
+  const state = Option.getOrElse(yield* State.read(lake), () => ({ run: "", left: [] }))
+  const chain = yield* missed(lake, Option.getOrUndefined(before), state.run)
+  const unknown = new Set(state.left)
+  const held = new Map<string, Commit.Held>()
+  if (chain !== undefined && Option.isSome(before)) {
+    for (const [table, known] of Commit.heldBy(before.value)) held.set(table, known)
+    for (const { manifest, since } of chain) yield* commitTo(lake, manifest, since, unknown)
+  }
+  for (const table of unknown) held.delete(table)
+  const left: Array<string> = []
+  for (const { name: table } of tables) {
+    if (held.has(table)) continue
+    const found = yield* Log.end(lake, table)
+    if (found === "not ours") left.push(table)
+    else if (found !== undefined) held.set(table, found)
+  }
+  return { held, left }
+})
+
+interface Missed {
+  readonly manifest: Manifest.Manifest
+  /** How the logs ended before it. */
+  readonly since: Held
+}
+
+/** More exports than a month has hours. */
+const longestChain = 1000
+
+/** The exports after this run, in their order; undefined: a manifest in between is gone. */
+const missed = Effect.fnUntraced(function* (
+  lake: LakeService,
+  before: Manifest.Manifest | undefined,
+  through: string
+): Effect.fn.Return<ReadonlyArray<Missed> | undefined, LakeError> {
+  const chain: Array<Missed> = []
+  let manifest = before
+  while (manifest?.delta !== undefined && manifest.run !== through) {
+    const run = manifest.before
+    const earlier = run == null ? undefined : yield* manifestOf(lake, run)
+    if (run === undefined || (run !== null && earlier === undefined) || chain.length === longestChain) return undefined
+    chain.unshift({ manifest, since: earlier === undefined ? new Map() : Commit.heldBy(earlier) })
+    manifest = earlier
+  }
+  return chain
+})
+
+const manifestOf = (lake: LakeService, run: string) =>
+  Effect.map(lake.readText(Manifest.manifestPath(run)), (found) =>
+    Option.getOrUndefined(Option.flatMap(found, ({ text }) => Manifest.parse(text)))
+  )
+
+/** Adds to `unknown` the tables whose logs go on otherwise. */
+const commitTo = Effect.fnUntraced(function* (
+  lake: LakeService,
+  manifest: Manifest.Manifest,
+  since: Held,
+  unknown: Set<string>
+) {
+  for (const [table, actions] of Commit.commits(manifest, since)) {
+    if (unknown.has(table)) continue
+    const { version } = manifest.delta![table]!
+    // It went on from a log that the export before knew nothing of.
+    const isCommitted =
+      (version === 0) === !since.has(table) && (yield* Log.commit(lake, table, manifest.run, version, actions))
+    if (!isCommitted) unknown.add(table)
+  }
+})
+
+/** What this manifest says of the logs. */
+export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep: Manifest.Keep): Manifest.Manifest => {
+  const { run } = manifest
+  const logged = Object.entries(manifest.tables).filter(([name]) => !left.includes(name))
+  const keptDays = Math.ceil(Duration.toDays(keep.for))
+  return { ...manifest, delta: Commit.planned({ run, tables: Object.fromEntries(logged), before: held, keptDays }) }
+}
+
+/** Once the pointer has moved to this manifest. Returns a sentence for each log that is left alone. */
+export const commit = Effect.fn("Delta.commit")(function* (
+  lake: LakeService,
+  manifest: Manifest.Manifest,
+  { held, left }: Logs
+): Effect.fn.Return<ReadonlyArray<string>, LakeError> {
+  const unknown = new Set<string>()
+  yield* commitTo(lake, manifest, held, unknown)
+  const all = [...left, ...unknown]
+  yield* State.write(lake, { run: manifest.run, left: all })
+  const sentences = all.map((table) => sentence(lake, table))
+  for (const why of sentences) yield* LogLine.write("delta.left", { why })
+  return sentences
+})
+
+const sentence = ({ name }: LakeService, table: string): string =>
+  `The Delta log of ${table} on ${name} isn't as siteledger left it, so nothing is committed to it: remove ` +
+  `${folderOf(table)}, and the next export begins a new one.`

@@ -1,0 +1,166 @@
+/**
+ * What an export commits to the Delta logs of its tables. Pure: it follows from the manifests of this export and of the one
+ * before, so whoever commits, also after a crash or at the same time as another, writes the same.
+ *
+ * Files are never free for a foreign VACUUM: those that an export no longer names stay for readers of older manifests until a
+ * sweep takes them, so their removal is dated long after today. The journal of the books, which isn't a file of the table,
+ * is removed in the same way as soon as it is there.
+ */
+import { createHash } from "node:crypto"
+import * as Manifest from "../Manifest.ts"
+import { type Action, type Add, type MetaData, relative, type Remove } from "./Actions.ts"
+import { partitionsOf, schemaOf, statsOf } from "./Schema.ts"
+
+type Tables = Manifest.Manifest["tables"]
+type Table = Pick<Tables[string], "columns" | "files">
+type Logs = NonNullable<Manifest.Manifest["delta"]>
+
+/** A table as its log ends. */
+export interface Held extends Table {
+  readonly log: Logs[string]
+}
+
+const none: Table = { columns: [], files: [] }
+
+/** By table. One that is gone has a log without files. */
+export const heldBy = ({ delta = {}, tables }: Manifest.Manifest): ReadonlyMap<string, Held> =>
+  new Map(Object.entries(delta).map(([name, log]) => [name, { ...(tables[name] ?? none), log }]))
+
+export interface Planned {
+  readonly run: string
+  readonly tables: Tables
+  readonly before: ReadonlyMap<string, Held>
+  /** For how many days a file stays that is no longer named. */
+  readonly keptDays: number
+}
+
+/** Which commit of each table shows this export: the one that is there if nothing has changed. */
+export const planned = ({ before, keptDays, run, tables }: Planned): Logs =>
+  Object.fromEntries(
+    [...new Set([...before.keys(), ...Object.keys(tables)])].map((name) => {
+      const held = before.get(name)
+      if (held === undefined) return [name, { id: idOf(run, name), version: 0, run, keptDays }]
+      const { id, version } = held.log
+      const now = tables[name]
+      const isShown =
+        now === undefined ? held.files.length === 0 : isSame(name, held, { ...now, log: { ...held.log, keptDays } })
+      return [name, isShown ? held.log : { id, version: version + 1, run, keptDays }]
+    })
+  )
+
+const isSame = (name: string, before: Held, now: Held): boolean =>
+  settingsOf(name, before) === settingsOf(name, now) &&
+  pathsOf(before.files).join("\n") === pathsOf(now.files).join("\n") &&
+  // It has a journal of each export.
+  name !== booksTable
+
+const booksTable = "ledger_entries"
+
+const pathsOf = (files: Table["files"]): ReadonlyArray<string> => files.map(({ path }) => path).toSorted()
+
+/** A UUID. */
+const idOf = (run: string, table: string): string =>
+  createHash("sha256")
+    .update(`${run} ${table}`)
+    .digest("hex")
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+
+/** By table, of those that this export commits to. `before`: how each log ended. */
+export const commits = (
+  manifest: Manifest.Manifest,
+  before: ReadonlyMap<string, Held>
+): ReadonlyMap<string, ReadonlyArray<Action>> =>
+  new Map(
+    [...heldBy(manifest)]
+      .filter(([, { log }]) => log.run === manifest.run)
+      .map(([name, held]) => [name, actions(manifest, name, held, before.get(name))])
+  )
+
+const actions = (
+  manifest: Manifest.Manifest,
+  name: string,
+  now: Held,
+  before: Held | undefined
+): ReadonlyArray<Action> => {
+  const timestamp = Date.parse(Manifest.timeOf(manifest.run))
+  const [was, is] = [new Set(pathsOf(before?.files ?? [])), new Set(pathsOf(now.files))]
+  const added = now.files.filter(({ path }) => !was.has(path))
+  const removed = (before?.files ?? []).filter(({ path }) => !is.has(path))
+  return [
+    {
+      commitInfo: {
+        timestamp,
+        operation: "WRITE",
+        operationParameters: { mode: "Overwrite" },
+        isBlindAppend: false,
+        engineInfo: "siteledger",
+        run: manifest.run
+      }
+    },
+    ...(before === undefined ? [{ protocol: { minReaderVersion: 1, minWriterVersion: 2 } } as const] : []),
+    ...(name in manifest.tables && (before === undefined || settingsOf(name, before) !== settingsOf(name, now))
+      ? [metaData(name, now, timestamp)]
+      : []),
+    { txn: { appId: "siteledger", version: manifest.asOf.sequence, lastUpdated: timestamp } },
+    ...removed.map((file) => remove(name, file)),
+    ...(name === booksTable && manifest.journal !== null ? [pinned(name, manifest.journal)] : []),
+    ...added.map((file) => add(name, now.columns, file))
+  ]
+}
+
+const configurationOf = ({ log }: Held): Readonly<Record<string, string>> => ({
+  "delta.deletedFileRetentionDuration": `interval ${log.keptDays} days`
+})
+
+/** What `metaData` says beside its id. */
+const settingsOf = (name: string, held: Held): string =>
+  schemaOf(name, held.columns) + JSON.stringify(configurationOf(held))
+
+const metaData = (name: string, held: Held, createdTime: number): MetaData => ({
+  metaData: {
+    id: held.log.id,
+    name,
+    format: { provider: "parquet", options: {} },
+    schemaString: schemaOf(name, held.columns),
+    partitionColumns: partitionsOf(name),
+    configuration: configurationOf(held),
+    createdTime
+  }
+})
+
+const partitionOf = (path: string): Readonly<Record<string, string>> => {
+  const date = Manifest.dateOf(path)
+  return date === undefined ? {} : { event_date: date }
+}
+
+/** The time of the run that wrote it. */
+const writtenAt = (path: string): number => Date.parse(Manifest.timeOf(Manifest.writerOf(path) ?? ""))
+
+const add = (name: string, columns: Manifest.Columns, file: Manifest.ManifestFile): Add => ({
+  add: {
+    path: relative(name, file.path),
+    partitionValues: partitionOf(file.path),
+    size: file.bytes,
+    modificationTime: writtenAt(file.path),
+    dataChange: true,
+    stats: statsOf(columns, file)
+  }
+})
+
+const never = Date.UTC(9999, 11, 31)
+
+const remove = (name: string, { bytes: size, path }: Manifest.ManifestFile): Remove => ({
+  remove: {
+    path: relative(name, path),
+    deletionTimestamp: never,
+    dataChange: true,
+    extendedFileMetadata: true,
+    partitionValues: partitionOf(path),
+    size
+  }
+})
+
+const pinned = (name: string, path: string): Remove => ({
+  remove: { path: relative(name, path), deletionTimestamp: never, dataChange: false }
+})

@@ -1,0 +1,64 @@
+/**
+ * A table's columns as Delta Lake describes them, and what is known of a file's values. Pure.
+ */
+import * as Instant from "../../Domain/Instant.ts"
+import type { Columns, ManifestFile } from "../Manifest.ts"
+
+const simple: Readonly<Record<string, string>> = {
+  BIGINT: "long",
+  BOOLEAN: "boolean",
+  DATE: "date",
+  DOUBLE: "double",
+  INTEGER: "integer",
+  "TIMESTAMP WITH TIME ZONE": "timestamp",
+  VARCHAR: "string"
+}
+
+/** `type`: as DuckDB names it. */
+export const typeOf = (type: string): string => {
+  const known = simple[type]
+  if (known !== undefined) return known
+  if (/^DECIMAL\(\d+,\d+\)$/.test(type)) return type.toLowerCase()
+  throw new Error(`Delta Lake has no type for ${type}`)
+}
+
+const fieldOf = ({ description, name, type }: Columns[number]) => ({
+  name,
+  type: typeOf(type),
+  nullable: true,
+  metadata: description === undefined ? {} : { comment: description }
+})
+
+/** Each event lies in the folder of its date. */
+const partition = { name: "event_date", type: "DATE", description: "The UTC date of event_timestamp." }
+
+export const isPartitioned = (table: string): boolean => table === "events"
+
+/** Empty: the table isn't partitioned. */
+export const partitionsOf = (table: string): ReadonlyArray<string> => (isPartitioned(table) ? [partition.name] : [])
+
+export const schemaOf = (table: string, columns: Columns): string => {
+  const all = isPartitioned(table) ? [...columns, partition] : columns
+  return JSON.stringify({ type: "struct", fields: all.map(fieldOf) })
+}
+
+/** JSON text. Numbers are taken over digit by digit; times have milliseconds, and the greatest is rounded up. */
+export const statsOf = (columns: Columns, { ranges = {}, rows }: ManifestFile): string => {
+  const bounds = (of: "max" | "min") =>
+    columns.flatMap(({ name, type }) => {
+      const range = ranges[name]
+      return range === undefined ? [] : [`${JSON.stringify(name)}:${boundOf(type, range[of], of)}`]
+    })
+  return `{"numRecords":${rows},"minValues":{${bounds("min").join()}},"maxValues":{${bounds("max").join()}}}`
+}
+
+const boundOf = (type: string, value: string, of: "max" | "min"): string => {
+  if (type === "DATE") return JSON.stringify(value)
+  if (type !== "TIMESTAMP WITH TIME ZONE") return value
+  return JSON.stringify(milliseconds(value, of))
+}
+
+const milliseconds = (time: Instant.Instant, of: "max" | "min"): string => {
+  const thousands = Instant.toMicros(time) / 1000
+  return `${Instant.fromMicros((of === "max" ? Math.ceil(thousands) : Math.floor(thousands)) * 1000).slice(0, 23)}Z`
+}

@@ -1,0 +1,27 @@
+/**
+ * How far the Delta logs of a lake have come (`_delta/state.json`). Only a note: a log that isn't as it says is found when the
+ * next commit meets what is there.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { Lake, LakeError } from "../Lake.ts"
+
+const StateSchema = Schema.Struct({
+  /** Every commit of the exports through this one is in its log. */
+  run: Schema.String,
+  /** Tables to whose logs somebody else has committed. */
+  left: Schema.Array(Schema.String)
+})
+export type State = typeof StateSchema.Type
+
+const path = "_delta/state.json"
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(StateSchema))
+
+/** None: it is missing, or can't be read. */
+export const read = (lake: Lake["Service"]): Effect.Effect<Option.Option<State>, LakeError> =>
+  Effect.map(
+    lake.readText(path),
+    Option.flatMap(({ text }) => decode(text))
+  )
+
+export const write = (lake: Lake["Service"], state: State): Effect.Effect<void, LakeError> =>
+  lake.putText(path, `${JSON.stringify(state, null, 2)}\n`)
