@@ -9,12 +9,14 @@
  */
 import { Duration, Effect, Option } from "effect"
 import * as LogLine from "../Runtime/LogLine.ts"
+import * as Checkpoint from "./Delta/Checkpoint.ts"
 import * as Commit from "./Delta/Commit.ts"
 import * as Log from "./Delta/Log.ts"
 import * as State from "./Delta/State.ts"
 import { folderOf } from "./Delta/Actions.ts"
 import { tables } from "../Stores/WarehouseTables.ts"
 import type { Lake, LakeError } from "./Lake.ts"
+import { manifestOf } from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 
 type LakeService = Lake["Service"]
@@ -25,6 +27,7 @@ export interface Logs {
   readonly held: Held
   /** Tables whose logs are left alone. */
   readonly left: ReadonlyArray<string>
+  readonly checkpoints: State.State["checkpoints"]
 }
 
 /**
@@ -34,7 +37,7 @@ export const ready = Effect.fn("Delta.ready")(function* (
   lake: LakeService,
   before: Option.Option<Manifest.Manifest>
 ): Effect.fn.Return<Logs, LakeError> {
-  const state = Option.getOrElse(yield* State.read(lake), () => ({ run: "", left: [] }))
+  const state = Option.getOrElse(yield* State.read(lake), () => State.none)
   const chain = yield* missed(lake, Option.getOrUndefined(before), state.run)
   const unknown = new Set(state.left)
   const held = new Map<string, Commit.Held>()
@@ -50,7 +53,7 @@ export const ready = Effect.fn("Delta.ready")(function* (
     if (found === "not ours") left.push(table)
     else if (found !== undefined) held.set(table, found)
   }
-  return { held, left }
+  return { held, left, checkpoints: state.checkpoints }
 })
 
 interface Missed {
@@ -72,18 +75,13 @@ const missed = Effect.fnUntraced(function* (
   let manifest = before
   while (manifest?.delta !== undefined && manifest.run !== through) {
     const run = manifest.before
-    const earlier = run == null ? undefined : yield* manifestOf(lake, run)
+    const earlier = run == null ? undefined : Option.getOrUndefined(yield* manifestOf(lake, run))
     if (run === undefined || (run !== null && earlier === undefined) || chain.length === longestChain) return undefined
     chain.unshift({ manifest, since: earlier === undefined ? new Map() : Commit.heldBy(earlier) })
     manifest = earlier
   }
   return chain
 })
-
-const manifestOf = (lake: LakeService, run: string) =>
-  Effect.map(lake.readText(Manifest.manifestPath(run)), (found) =>
-    Option.getOrUndefined(Option.flatMap(found, ({ text }) => Manifest.parse(text)))
-  )
 
 /** Adds to `unknown` the tables whose logs go on otherwise. */
 const commitTo = Effect.fnUntraced(function* (
@@ -110,16 +108,18 @@ export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep:
   return { ...manifest, delta: Commit.planned({ run, tables: Object.fromEntries(logged), before: held, keptDays }) }
 }
 
-/** Once the pointer has moved to this manifest. Returns a sentence for each log that is left alone. */
+/** Once the pointer has moved to this manifest. `folder`: for local files. Returns a sentence for each log that is left alone. */
 export const commit = Effect.fn("Delta.commit")(function* (
   lake: LakeService,
+  folder: string,
   manifest: Manifest.Manifest,
-  { held, left }: Logs
+  { checkpoints, held, left }: Logs
 ): Effect.fn.Return<ReadonlyArray<string>, LakeError> {
   const unknown = new Set<string>()
   yield* commitTo(lake, manifest, held, unknown)
   const all = [...left, ...unknown]
-  yield* State.write(lake, { run: manifest.run, left: all })
+  const made = yield* Checkpoint.make(lake, folder, manifest, checkpoints, all)
+  yield* State.write(lake, { run: manifest.run, left: all, checkpoints: made })
   const sentences = all.map((table) => sentence(lake, table))
   for (const why of sentences) yield* LogLine.write("delta.left", { why })
   return sentences

@@ -121,7 +121,7 @@ const exportOnce = Effect.fn("Export.run")(function* (
       const manifest = logs === undefined ? files.manifest : Delta.planned(files.manifest, logs, keep)
       yield* writeReadingSql(lake, manifest)
       yield* LakePointer.move(lake, manifest, before)
-      return { ...files, leftAlone: logs === undefined ? [] : yield* Delta.commit(lake, manifest, logs) }
+      return { ...files, leftAlone: logs === undefined ? [] : yield* Delta.commit(lake, folder, manifest, logs) }
     })
   )
   const finished_at = Instant.fromMillis(yield* Clock.currentTimeMillis)

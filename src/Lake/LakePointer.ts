@@ -51,6 +51,16 @@ const named = (lake: LakeService, { manifest, sha256: expected }: Manifest.Point
     Option.flatMap(({ text }) => (sha256(text) === expected ? Manifest.parse(text) : Option.none()))
   )
 
+/** None: it is gone, or can't be read. */
+export const manifestOf = (
+  lake: LakeService,
+  run: string
+): Effect.Effect<Option.Option<Manifest.Manifest>, LakeError> =>
+  Effect.map(
+    lake.readText(Manifest.manifestPath(run)),
+    Option.flatMap(({ text }) => Manifest.parse(text))
+  )
+
 /** Writes the manifest and moves the pointer to it: from here on readers see this export. */
 export const move = Effect.fnUntraced(function* (lake: LakeService, to: Manifest.Manifest, { version: from }: Found) {
   const text = Manifest.stringify(to)

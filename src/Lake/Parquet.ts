@@ -22,6 +22,12 @@ export interface Parquet {
   readonly ranges: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Ranges>, LakeError>
   /** Of these columns of a table of entities, those without a value in any row that isn't deleted. */
   readonly unfilled: (file: File) => Effect.Effect<ReadonlyArray<string>, LakeError>
+  /** Writes rows that are JSON objects, one to a line, with these columns of DuckDB's types. */
+  readonly fromJson: (
+    lines: string,
+    columns: Readonly<Record<string, string>>,
+    file: string
+  ) => Effect.Effect<void, LakeError>
   /** Decodes every value of a file. */
   readonly read: (
     file: string
@@ -67,6 +73,11 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
       return Effect.map(rows(`select ${counts} from ${source} where _deleted_at is null`), ([counted = []]) =>
         columns.flatMap(({ name }, place) => (Number(counted[place]) === 0 ? [name] : []))
       )
+    },
+    fromJson: (lines, columns, file) => {
+      const types = Object.entries(columns).map(([name, type]) => `${quoted(name)}: ${Literal.text(type)}`)
+      const source = `read_json(${Literal.text(lines)}, format = 'newline_delimited', columns = {${types.join(", ")}})`
+      return Effect.asVoid(rows(`copy (from ${source}) to ${Literal.text(file)} (format parquet)`))
     },
     read: Effect.fnUntraced(function* (file) {
       const source = `read_parquet(${Literal.text(file)}, hive_partitioning = false)`

@@ -160,7 +160,7 @@ export const readExport = ({ lake }: World): Manifest => {
 export const eventPaths = ({ tables }: Manifest) => (tables["events"]?.files ?? []).map((file) => file.path)
 export const dataFiles = ({ lake }: World) =>
   (readdirSync(lake, { recursive: true }) as ReadonlyArray<string>)
-    .filter((path) => /\.(parquet|csv)$/.test(path))
+    .filter((path) => /\.(parquet|csv)$/.test(path) && !path.includes("_delta_log/"))
     .toSorted()
 const manifests = ({ lake }: World): ReadonlyArray<Manifest> =>
   readdirSync(join(lake, "_manifests")).map((name) => json<Manifest>(join(lake, "_manifests", name)))

@@ -109,6 +109,26 @@ const actions = (
   ]
 }
 
+/** What the table is by this export, for a checkpoint. `paths`: all data files in its folder. */
+export const settled = (
+  manifest: Manifest.Manifest,
+  name: string,
+  paths: ReadonlyArray<string>
+): ReadonlyArray<Action> => {
+  const timestamp = Date.parse(Manifest.timeOf(manifest.run))
+  const held = heldBy(manifest).get(name)
+  if (held === undefined) return []
+  const live = new Set(pathsOf(held.files))
+  return [
+    { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
+    metaData(name, held, timestamp),
+    { txn: { appId: "siteledger", version: manifest.asOf.sequence, lastUpdated: timestamp } },
+    ...held.files.map((file) => add(name, held.columns, file)),
+    // A sweep removes them; until then a VACUUM mustn't.
+    ...paths.filter((path) => !live.has(path)).map((path) => pinned(name, path))
+  ]
+}
+
 const configurationOf = ({ log }: Held): Readonly<Record<string, string>> => ({
   "delta.deletedFileRetentionDuration": `interval ${log.keptDays} days`
 })

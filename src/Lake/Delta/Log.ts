@@ -5,7 +5,8 @@
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
 import { type Action, folderOf, pathOf, textOf } from "./Actions.ts"
-import type { Held } from "./Commit.ts"
+import { type Held, heldBy } from "./Commit.ts"
+import { manifestOf } from "../LakePointer.ts"
 
 type LakeService = Lake["Service"]
 
@@ -30,32 +31,48 @@ const read = (lake: LakeService, table: string, version: number) =>
 
 const commitName = /\/_delta_log\/(\d{20})\.json$/
 
-/** How the log ends, by all of its commits; undefined: there is none. */
+type Lines = ReadonlyArray<typeof Line.Type>
+
+/**
+ * How the log ends: as a manifest says, or its first commit, with the commits since; undefined: there is no log. The oldest
+ * commits may be gone (`Checkpoint`).
+ */
 export const end = Effect.fnUntraced(function* (
   lake: LakeService,
   table: string
 ): Effect.fn.Return<Held | "not ours" | undefined, LakeError> {
-  const names = (yield* lake.list(folderOf(table))).flatMap((path) => commitName.exec(path)?.[1] ?? [])
-  const files = new Map<string, Held["files"][number]>()
-  let log: Held["log"] | undefined
-  for (const [version, name] of names.toSorted().entries()) {
-    if (Number(name) !== version) return "not ours"
+  const versions = (yield* lake.list(folderOf(table))).flatMap((path) => Number(commitName.exec(path)?.[1] ?? []))
+  if (versions.length === 0) return undefined
+  const since: Array<Lines> = []
+  for (let version = Math.max(...versions); versions.includes(version); version--) {
     const lines = yield* read(lake, table, version)
     if (Option.isNone(lines)) return "not ours"
-    for (const { add, commitInfo, metaData, remove } of lines.value) {
-      if (remove !== undefined) files.delete(remove.path)
-      if (add !== undefined) files.set(add.path, fileOf(table, add))
-      log = {
-        id: metaData?.id ?? log?.id ?? "",
-        run: commitInfo?.run ?? log?.run ?? "",
-        version,
-        // Unknown, so the next commit says it again.
-        keptDays: -1
-      }
-    }
+    const run = lines.value.find(({ commitInfo }) => commitInfo !== undefined)?.commitInfo?.run ?? ""
+    const held = Option.match(yield* manifestOf(lake, run), {
+      onNone: () => undefined,
+      onSome: (manifest) => heldBy(manifest).get(table)
+    })
+    if (held?.log.version === version) return after(table, held, since)
+    since.unshift(lines.value)
+    if (version === 0) return after(table, nothing, since)
   }
-  return log === undefined ? undefined : { columns: [], files: [...files.values()], log }
+  return "not ours"
 })
+
+/** What isn't known of the settings is said again by the next commit. */
+const nothing: Held = { columns: [], files: [], log: { id: "", version: -1, run: "", keptDays: -1 } }
+
+const after = (table: string, from: Held, since: ReadonlyArray<Lines>): Held => {
+  const files = new Map(from.files.map((file) => [file.path, file]))
+  let { columns, log } = from
+  for (const { add, commitInfo, metaData, remove } of since.flat()) {
+    if (remove !== undefined) files.delete(`${table}/${remove.path}`)
+    if (add !== undefined) files.set(`${table}/${add.path}`, fileOf(table, add))
+    if (metaData !== undefined) [columns, log] = [[], { ...log, id: metaData.id }]
+    if (commitInfo !== undefined) log = { ...log, run: commitInfo.run, version: log.version + 1 }
+  }
+  return { columns, files: [...files.values()], log }
+}
 
 const fileOf = (table: string, { path, size }: { readonly path: string; readonly size: number }) => ({
   path: `${table}/${path}`,

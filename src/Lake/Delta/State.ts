@@ -9,9 +9,13 @@ const StateSchema = Schema.Struct({
   /** Every commit of the exports through this one is in its log. */
   run: Schema.String,
   /** Tables to whose logs somebody else has committed. */
-  left: Schema.Array(Schema.String)
+  left: Schema.Array(Schema.String),
+  /** By table, the oldest first. */
+  checkpoints: Schema.Record(Schema.String, Schema.Array(Schema.Struct({ version: Schema.Int, run: Schema.String })))
 })
 export type State = typeof StateSchema.Type
+
+export const none: State = { run: "", left: [], checkpoints: {} }
 
 const path = "_delta/state.json"
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(StateSchema))

@@ -1,0 +1,94 @@
+/**
+ * Every tenth commit of a Delta log has a checkpoint: what the table is by then, as Parquet, so that no reader begins with the
+ * first commit. Commits before a checkpoint that is older than exports are kept are removed.
+ *
+ * Only commits count: dying anywhere here leaves a log that is read from them, or from the checkpoint before.
+ */
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Duration, Effect } from "effect"
+import type { Lake, LakeError } from "../Lake.ts"
+import { attempt } from "../LocalFiles.ts"
+import * as Manifest from "../Manifest.ts"
+import * as Parquet from "../Parquet.ts"
+import { folderOf, pathOf, textOf } from "./Actions.ts"
+import { settled } from "./Commit.ts"
+import type { State } from "./State.ts"
+
+type LakeService = Lake["Service"]
+type Checkpoints = State["checkpoints"]
+
+const every = 10
+
+/** By table, of those that this export commits to: which have a checkpoint now. */
+const due = ({ delta = {}, run }: Manifest.Manifest): ReadonlyArray<readonly [table: string, version: number]> =>
+  Object.entries(delta).flatMap(([table, log]) =>
+    log.run === run && log.version > 0 && log.version % every === 0 ? [[table, log.version] as const] : []
+  )
+
+/** `folder`: for a local file. Returns the checkpoints that there are now, by table, the oldest first. */
+export const make = Effect.fn("Delta.checkpoint")(function* (
+  lake: LakeService,
+  folder: string,
+  manifest: Manifest.Manifest,
+  checkpoints: Checkpoints,
+  leftAlone: ReadonlyArray<string>
+): Effect.fn.Return<Checkpoints, LakeError> {
+  const all = { ...checkpoints }
+  for (const [table, version] of due(manifest)) {
+    if (leftAlone.includes(table)) continue
+    const paths = yield* lake.list(`${table}/`)
+    yield* Effect.scoped(write(lake, folder, manifest, table, version, paths))
+    const known = [...(all[table] ?? []).filter((each) => each.version < version), { version, run: manifest.run }]
+    const first = firstNeeded(known, manifest, table)
+    yield* Effect.forEach(paths.filter(isBefore(table, first)), (path) => lake.remove(path), { discard: true })
+    all[table] = known.filter((each) => each.version >= first)
+  }
+  return all
+})
+
+/** The newest one that is older than exports are kept; 0: there is none. */
+const firstNeeded = (known: Checkpoints[string], { delta, run }: Manifest.Manifest, table: string): number => {
+  const keptMs = Duration.toMillis(Duration.days(delta?.[table]?.keptDays ?? 0))
+  const oldest = Manifest.runId(Math.max(0, Date.parse(Manifest.timeOf(run)) - keptMs), 0)
+  return known.findLast((each) => each.run < oldest)?.version ?? 0
+}
+
+const ofLog = /\/_delta_log\/(\d{20})\.(?:json|checkpoint\.parquet)$/
+
+const isBefore = (table: string, version: number) => (path: string) => {
+  const own = path.startsWith(folderOf(table)) ? ofLog.exec(path)?.[1] : undefined
+  return own !== undefined && Number(own) < version
+}
+
+const write = Effect.fnUntraced(function* (
+  lake: LakeService,
+  folder: string,
+  manifest: Manifest.Manifest,
+  table: string,
+  version: number,
+  paths: ReadonlyArray<string>
+) {
+  const parquet = yield* Parquet.open
+  const [lines, file] = [join(folder, "checkpoint.json"), join(folder, "checkpoint.parquet")]
+  const actions = settled(
+    manifest,
+    table,
+    paths.filter((path) => Manifest.writerOf(path) !== undefined)
+  )
+  yield* attempt(() => writeFile(lines, textOf(actions)))
+  yield* parquet.fromJson(lines, shape, file)
+  yield* lake.put(pathOf(table, version).replace(/json$/, "checkpoint.parquet"), file)
+  yield* lake.putText(`${folderOf(table)}_last_checkpoint`, `{"version":${version},"size":${actions.length}}\n`)
+})
+
+/** DuckDB's types of the protocol's actions. */
+const shape = {
+  txn: "struct(appId varchar, version bigint, lastUpdated bigint)",
+  add: "struct(path varchar, partitionValues map(varchar, varchar), size bigint, modificationTime bigint, dataChange boolean, stats varchar)",
+  remove:
+    "struct(path varchar, deletionTimestamp bigint, dataChange boolean, extendedFileMetadata boolean, partitionValues map(varchar, varchar), size bigint)",
+  metaData:
+    "struct(id varchar, name varchar, format struct(provider varchar, options map(varchar, varchar)), schemaString varchar, partitionColumns varchar[], configuration map(varchar, varchar), createdTime bigint)",
+  protocol: "struct(minReaderVersion integer, minWriterVersion integer)"
+}
