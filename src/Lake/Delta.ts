@@ -47,7 +47,8 @@ export const ready = Effect.fn("Delta.ready")(function* (
   }
   for (const table of unknown) held.delete(table)
   const left: Array<string> = []
-  for (const { name: table } of tables) {
+  const known = Option.match(before, { onNone: () => [], onSome: (manifest) => Object.keys(manifest.tables) })
+  for (const table of new Set([...tables.map(({ name }) => name), ...known, ...state.left])) {
     if (held.has(table)) continue
     const found = yield* Log.end(lake, table)
     if (found === "not ours") left.push(table)
