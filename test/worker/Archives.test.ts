@@ -78,12 +78,26 @@ describe("old deliveries of a running worker", () => {
 
     await worker.verb("rebuild")
     await worker.status("all are applied again", ({ events }) => (events["applied"] ?? 0) >= count)
-    await worker.status("none waits", isDone)
+    const { inbox: after } = await worker.status("none waits", isDone)
+    assert.isAbove(after.archived, count / 4)
     assert.strictEqual((await worker.stop()).code, 0)
     assert.deepStrictEqual(await rows(), model(events))
     const counted = await world.query("select deliveries::int as n from construction.events where deliveries > 1")
     assert.deepStrictEqual(counted, [{ n: 2 }])
     const verified = await world.run("ledger", "verify")
     assert.strictEqual(verified.code, 0, verified.stderr)
+
+    // Another worker gets them all from here.
+    await using another = await World.open({ projects: 3 })
+    const other = another.start()
+    await other.status("it is subscribed", ({ subscription }) => subscription.verifiedAt !== null)
+    const secret = another.file("secret", world.server.subscriptions[0]?.secret ?? "")
+    assert.strictEqual((await another.run("secret", "add", secret)).code, 0)
+    const to = `http://${another.environment["SITELEDGER_WEBHOOK_LISTEN"]}/hooks/construction`
+    const again = await world.run("redeliver", "--to", to, "--json")
+    assert.deepStrictEqual(JSON.parse(again.stdout), { taken: count, refused: 0 }, again.stderr)
+    await other.status("all are applied there", isDone)
+    assert.strictEqual((await other.stop()).code, 0)
+    assert.deepStrictEqual(await read((sql) => another.query(sql)), model(events))
   })
 })

@@ -1,22 +1,28 @@
 /**
  * The way back to an older version, as docs/installing.md describes it: a backup by the older worker, an upgrade that takes events
  * and posts entries, and the older version on its backup again. What the newer one took is delivered once more from its store, so
- * in the end nothing that was acknowledged is missing, and each payment is posted once under the same id.
+ * in the end nothing that was acknowledged is missing, and each payment is posted once under the same id: also where the
+ * redelivery was killed, and of what was signed with a secret that the newer version got.
  *
- * On PostgreSQL a copy of the database takes the place of its dump.
+ * The commands are those of the page, run by a shell (Kept.ts).
  */
-import { cpSync, existsSync, readdirSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { Front } from "../Front.ts"
 import { patience } from "../Long.ts"
-import * as Postgres from "../Postgres.ts"
-import { type Environment, run, runOf, type RunningWorker, until } from "../RunningWorker.ts"
+import { mark } from "../Marked.ts"
+import { type Environment, launch, run, runOf, type RunningWorker, until } from "../RunningWorker.ts"
+import { keep } from "./Kept.ts"
 import { Older } from "./Older.ts"
 import { sha256 } from "./Story.ts"
 import { World } from "./World.ts"
 
 const ipcs = 10
+
+/** Of which the older version knows nothing. */
+const laterSecret = `whsec_${mark}_later`
 
 const amountOf = (ipc: number): string => `${1000 + ipc}.25`
 
@@ -43,54 +49,25 @@ const eventsOf = (first: number) =>
 
 const [before, between] = [eventsOf(1), eventsOf(1 + ipcs)]
 
-/** The store as the older version left it, and as the newer one did. */
-interface Kept extends AsyncDisposable {
-  readonly putBack: () => Promise<void>
-  /** For a verb of the newer version on its store. */
-  readonly newer: Environment
-}
-
-const inFiles = async (world: World, older: Older): Promise<Kept> => {
-  const [copies, newer] = [temporaryFolder(), temporaryFolder()]
-  const backup = join(copies, "before.sqlite")
-  const made = await runOf(older.main, world.environment, "backup", backup)
-  assert.strictEqual(made.code, 0, made.stderr)
-  return {
-    newer: { SITELEDGER_DATA_DIR: newer },
-    putBack: async () => {
-      cpSync(world.dataDir, newer, { recursive: true, preserveTimestamps: true })
-      const restored = await runOf(older.main, world.environment, "restore", backup)
-      assert.strictEqual(restored.code, 0, restored.stderr)
-    },
-    [Symbol.asyncDispose]: async () => {
-      for (const folder of [copies, newer]) removeFolder(folder)
-    }
-  }
-}
-
-const onServer = async ({ name, url }: Postgres.Database): Promise<Kept> => {
-  const admin = (sql: string) => Postgres.query(Postgres.postgresUrl(), sql)
-  const folder = temporaryFolder()
-  const newer = { SITELEDGER_WAREHOUSE: url.replace(name, `${name}_newer`), SITELEDGER_DATA_DIR: folder }
-  await admin(`create database ${name}_before template ${name}`)
-  return {
-    newer,
-    putBack: async () => {
-      await admin(`alter database ${name} rename to ${name}_newer`)
-      await admin(`alter database ${name}_before rename to ${name}`)
-    },
-    [Symbol.asyncDispose]: async () => {
-      removeFolder(folder)
-      for (const suffix of ["before", "newer"]) await admin(`drop database if exists ${name}_${suffix} with (force)`)
-    }
-  }
-}
-
 const posted = (world: World) => world.store("select ipc_id, entry_id, amount from ledger_entries order by ipc_id")
 
-const delivered = async (world: World, worker: RunningWorker, events: typeof before): Promise<void> => {
-  for (const event of events) assert.strictEqual(await world.server.deliver(event, world.at(worker)), 200)
+/** `secret`: by default the subscription's. */
+const delivered = async (world: World, worker: RunningWorker, events: typeof before, secret?: string) => {
+  const { subscription } = world.at(worker)
+  const at = { subscription: { ...subscription, secret: secret ?? subscription.secret } }
+  for (const event of events) assert.strictEqual(await world.server.deliver(event, at), 200)
   await worker.status("all is applied", ({ inbox }) => inbox.pending === 0)
+}
+
+/** Dies when half of it is delivered. */
+const killed = async (environment: Environment, to: string): Promise<void> => {
+  await using front = await Front.start(new URL(to).origin)
+  const isHalf = () => front.came.length > 2 * ipcs
+  front.take = () => (isHalf() ? "held" : "pass")
+  const { child } = launch(environment, "redeliver", "--to", front.at(to))
+  await until("half of it is delivered", async () => isHalf() || undefined)
+  child.kill("SIGKILL")
+  await once(child, "close")
 }
 
 const ended = (worker: RunningWorker) => until("it ends", async () => (worker.hasEnded ? worker.stop() : undefined))
@@ -109,12 +86,14 @@ describe("the way back to an older version", () => {
       await first.status("verified", ({ subscription }) => subscription.verifiedAt !== null)
       await delivered(world, first, before)
       assert.strictEqual((await first.stop()).code, 0)
-      const { database } = world
-      await using kept = await (database === undefined ? inFiles(world, older) : onServer(database))
+      await using kept = await keep(world, older.main)
 
       const upgraded = world.start()
       await upgraded.live()
-      await delivered(world, upgraded, between)
+      await delivered(world, upgraded, between.slice(0, ipcs))
+      const added = await world.run("secret", "add", world.file("secret", laterSecret))
+      assert.strictEqual(added.code, 0, added.stderr)
+      await delivered(world, upgraded, between.slice(ipcs), laterSecret)
       assert.strictEqual((await upgraded.stop()).code, 0)
       const entries = await posted(world)
       assert.lengthOf(entries, 2 * ipcs)
@@ -129,13 +108,15 @@ describe("the way back to an older version", () => {
       await back.live()
       assert.lengthOf(await posted(world), ipcs, "what the backup has")
       const to = `http://${world.environment["SITELEDGER_WEBHOOK_LISTEN"]}/hooks/construction`
+      const newer = { ...world.environment, ...kept.newer }
+      await killed(newer, to)
       const redeliver = async (...flags: ReadonlyArray<string>) => {
         const verb = ["redeliver", "--to", to, "--json", ...flags]
-        const { code, stderr, stdout } = await run({ ...world.environment, ...kept.newer }, ...verb)
+        const { code, stderr, stdout } = await run(newer, ...verb)
         assert.strictEqual(code, 0, stderr)
         return JSON.parse(stdout) as unknown
       }
-      // The second time all of it is known.
+      // The first time some of it is known, the second time all.
       for (const flags of [[], ["--since", "2026-01-01T00:00:00Z"]]) {
         assert.deepStrictEqual(await redeliver(...flags), { taken: 4 * ipcs, refused: 0 })
         await back.status("all is applied", ({ inbox }) => inbox.pending === 0)
@@ -153,7 +134,7 @@ describe("the way back to an older version", () => {
       const verified = await runOf(older.main, world.environment, "ledger", "verify", "--json")
       assert.strictEqual(verified.code, 0, verified.stderr)
       assert.deepInclude(JSON.parse(verified.stdout), { entries: 2 * ipcs, differences: [] })
-      if (database === undefined) {
+      if (world.database === undefined) {
         assert.isTrue(existsSync(join(world.dataDir, "store.sqlite")))
         assert.isTrue(readdirSync(world.dataDir).some((name) => name.startsWith("store.sqlite.before-restore-")))
       }
