@@ -1,7 +1,7 @@
 /** The worker's package, as packed. test/Package/ has the client's. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { temporaryFolder } from "./Folders.ts"
@@ -13,6 +13,9 @@ interface Packed {
   readonly version: string
   readonly license: string
 }
+
+/** What is in a checkout only. */
+const ofSources = /^(test|packages|pipelines|connectors)\/|^(AGENTS|CONTRIBUTING)\.md$/
 
 describe("the package", () => {
   const tree = new Tree()
@@ -48,6 +51,18 @@ describe("the package", () => {
       files.filter((path) => /\.ts$|^(test|bench|trust|src|packages)\//.test(path)),
       []
     )
+  })
+
+  it("holds what its documents lead to, but for what is about the sources", async () => {
+    const at = join(await installed(), "node_modules/siteledger")
+    const pages = readdirSync(at, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"))
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(join(at, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+        .map(([, to = ""]) => join(dirname(page), to))
+        .filter((path) => !ofSources.test(path) && !existsSync(join(at, path)))
+    )
+    assert.isAbove(pages.length, 20)
+    assert.deepStrictEqual([...new Set(missing)], [])
   })
 
   it("names everything that is shipped, with its licence", async () => {
