@@ -13,6 +13,7 @@ import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { explain } from "./explain.ts"
 import { exportNow } from "./export.ts"
+import * as Help from "./Help.ts"
 import { lake } from "./lake.ts"
 import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
@@ -34,8 +35,8 @@ import { status } from "./status.ts"
 const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
     "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
-      "  Configured by environment variables; config/example.env lists them. A verb goes through the running worker;\n" +
-      "  if there is none, it takes the lock itself. Data goes to stdout, everything else to stderr.\n" +
+      "  Configured by environment variables; config/example.env lists them. A verb goes through the running worker; " +
+      "if there is none, it takes the lock itself. Data goes to stdout, everything else to stderr.\n" +
       "  Exit codes: 0 done, 1 failed, 2 usage or configuration."
   ),
   Command.withSubcommands([
@@ -72,10 +73,12 @@ export const tree: Command.Command.Any = siteledger
 /** Help that wasn't asked for goes to stderr: it isn't data. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
-    event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")
+    event._tag === "InvalidInvocation" || event._tag === "Help"
       ? Effect.gen(function* () {
           const formatter = yield* CliOutput.Formatter
-          yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
+          const help = Help.fitted(formatter.formatHelpDoc(event.helpDoc))
+          const isAsked = event._tag === "Help" && event.reason === "Requested"
+          yield* isAsked ? Console.log(help) : Console.error(help)
           if (event._tag === "InvalidInvocation") yield* Console.error(formatter.formatErrors(event.errors))
         })
       : CliOutput.defaultPresenter.present(event)
@@ -89,7 +92,7 @@ export const isEndless = (args: ReadonlyArray<string>): boolean =>
   endless.has(args.find((word) => !word.startsWith("-")) ?? "") || args.some((word) => endlessly.has(word))
 
 /** No flag for the log level (LOG_LEVEL sets it), and no wizard: it would write its questions to stdout. */
-const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+export const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>
   Command.run(siteledger, { version }).pipe(Effect.provide([CliOutput.layerPresenter(presenter), config]))

@@ -59,7 +59,7 @@ const description = [
   "Its OAuth clients:",
   ...[...ready.values()].map((client) => `- ${Clients.describe(client)}`),
   `Consent is given by ${administrator.username} with the password ${administrator.password}.`
-].join("\n")
+].join("\n  ")
 
 const isOrigin = (text: string): boolean => text === "*" || URL.parse(text)?.origin === text
 

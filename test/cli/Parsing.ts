@@ -1,8 +1,8 @@
 /** The command tree with nothing behind it: what a person types is parsed as the command line does, and not done. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
-import { CliError, CliOutput, Command } from "effect/cli"
-import { tree } from "../../cli/Cli.ts"
+import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
+import { config, tree } from "../../cli/Cli.ts"
 
 type Any = Command.Command.Any
 type Plain = Command.Command<string, unknown>
@@ -29,3 +29,18 @@ export const errorsOf = (words: ReadonlyArray<string>): Effect.Effect<ReadonlyAr
     Effect.catch((error) => Effect.succeed(error._tag === "ShowHelp" ? error.errors : [error])),
     Effect.provide([CliOutput.layerPresenter({ present: () => Effect.void }), NodeServices.layer])
   )
+
+/** What `--help` says of a verb or a group. */
+export const helpOf = (path: ReadonlyArray<string>): Effect.Effect<HelpDoc.HelpDoc> =>
+  Effect.gen(function* () {
+    let said: HelpDoc.HelpDoc | undefined
+    const present: CliOutput.Presenter["present"] = (event) =>
+      Effect.sync(() => {
+        if (event._tag === "Help") said = event.helpDoc
+      })
+    yield* parse([...path, "--help"]).pipe(
+      Effect.ignore,
+      Effect.provide([CliOutput.layerPresenter({ present }), config, NodeServices.layer])
+    )
+    return said ?? (yield* Effect.die(`${path.join(" ")} has no help`))
+  })
