@@ -10,6 +10,7 @@ import type { Family } from "../../src/Operate/Metrics/Family.ts"
 import * as Timings from "../../src/Runtime/Timings.ts"
 import { isWithoutPromtool, testRules } from "../Exposition.ts"
 import { root } from "../Tidy/Sources.ts"
+import { expected } from "./FullReport.ts"
 
 type Described = Pick<Family, "name" | "says" | "labels"> & {
   readonly type: string
@@ -17,6 +18,9 @@ type Described = Pick<Family, "name" | "says" | "labels"> & {
 }
 
 const rulesText = readFileSync(join(root, "ops/prometheus-rules.yml"), "utf8")
+
+/** Prometheus gives them to every series. */
+const ofScraping = new Set(["instance", "job"])
 
 const rules = rulesText
   .split("- alert: ")
@@ -96,6 +100,20 @@ describe("ops/prometheus-rules.yml", () => {
         const found = all.find((each) => each.name === metric)
         assert.isDefined(found, `${name} uses ${metric}`)
         if (label !== undefined) assert.include(found?.labels ?? [], label, `${name} uses ${metric}`)
+      }
+    }
+  })
+
+  it("asks for labels that metrics have, and is tested with series that there are", () => {
+    const shown = expected.map(([series]) => series)
+    const given = worlds.map(([series]) => series)
+    for (const series of [...rules.map(({ expression }) => expression), ...given]) {
+      for (const [, metric = "", labels = ""] of series.matchAll(/\b(siteledger_\w+)\{([^}]*)\}/g)) {
+        for (const [, label = "", value = ""] of labels.matchAll(/(\w+)!?=(".*?")/g)) {
+          if (ofScraping.has(label) || label === "le") continue
+          const found = shown.some((each) => each.startsWith(`${metric}{`) && each.includes(`${label}=${value}`))
+          assert.isTrue(found, `${metric} has ${label}=${value}`)
+        }
       }
     }
   })
