@@ -26,7 +26,7 @@ const limits: Limits = { large: 0, replaced: Infinity, leftAlone: 0 }
 
 const ofFile = async (path: string): Promise<Publishing> => {
   const file = await openWarehouse(path)
-  const publication = new DuckDbPublication.Publication(file.instance, file.tables, (run) => run(), limits)
+  const publication = new DuckDbPublication.Publication(file, (run) => run(), limits)
   const writer = await DuckDbWriter.open(file, publication.wrote)
   return {
     write: (batch) => writer.write(batch),

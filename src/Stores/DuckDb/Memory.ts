@@ -73,8 +73,12 @@ export class Memory {
 
   /** So many tables have new rows that a checkpoint should free what they take. */
   get isFilled(): boolean {
-    const columns = [...this.#unwritten.values()].reduce((sum, count) => sum + count, 0)
-    return columns * newColumnKb > (this.#current * 1000) / 3
+    return [...this.#unwritten.values()].reduce((sum, count) => sum + count, 0) > this.newColumns
+  }
+
+  /** Of how many columns it may hold the first new rows until a checkpoint. */
+  get newColumns(): number {
+    return Math.floor((this.#current * 1000) / 3 / newColumnKb)
   }
 
   checkpointed(): void {

@@ -8,17 +8,13 @@ import type { NestedTable } from "../NestedTables.ts"
 import { listed } from "./TableRows.ts"
 
 /** In place of the view, in a copy that was made with the warehouse's schema. */
-export const copyWhole = async (
-  connection: DuckDBConnection,
-  own: string,
-  tables: ReadonlyArray<NestedTable>
-): Promise<void> => {
-  for (const table of tables) {
-    const name = seen(table.name)
-    await connection.run(`drop view copied.${name}`)
-    await connection.run(`create table copied.${name} as select * from "${own}".${name}`)
-    for (const statement of comments("table", `copied.${name}`, table)) await connection.run(statement)
-  }
+export const copying = (own: string, table: NestedTable): ReadonlyArray<string> => {
+  const name = seen(table.name)
+  return [
+    `drop view copied.${name}`,
+    `create table copied.${name} as select * from "${own}".${name}`,
+    ...comments("table", `copied.${name}`, table)
+  ]
 }
 
 /** Of records with these keys; `changed`: by their table. */

@@ -4,7 +4,7 @@
  *
  * Guarantee: a copy is as of one point in time, and lacks nothing that was written before it.
  */
-import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { seen } from "../Ddl.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import type { NestedTable } from "../NestedTables.ts"
@@ -12,9 +12,11 @@ import { type Given, type Limits, PublishedFiles, usual } from "../PublishedFile
 import type { Published } from "../Warehouse.ts"
 import { currenciesTable, ledgerHoldsTable, type Shown } from "../WarehouseTables.ts"
 import { Changed } from "./Changed.ts"
-import { copying } from "./File.ts"
+import { copying, discardFile, type OpenFile } from "./File.ts"
+import type { Memory } from "./Memory.ts"
 import * as NestedRows from "./NestedRows.ts"
 import { foundBy, listed } from "./TableRows.ts"
+import { copyWhole } from "./WholeCopy.ts"
 
 /** Small, and rows are also deleted from them: copied as they are. */
 const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
@@ -22,8 +24,13 @@ const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
 /** Nothing is written while it runs. */
 type Exclusively = (run: () => Promise<void>) => Promise<void>
 
+/** A file that is open. */
+export interface Own extends Pick<OpenFile, "instance" | "tables"> {
+  readonly memory: Pick<Memory, "giveRoom" | "newColumns" | "takeRoom">
+}
+
 export class Publication {
-  readonly #instance: DuckDBInstance
+  readonly #own: Own
   readonly #files: PublishedFiles<Changed>
   #tables: ReadonlyMap<string, Shown>
   #nested: ReadonlyArray<NestedTable>
@@ -31,11 +38,11 @@ export class Publication {
   /** For the copy that is being made. */
   #next: Changed | undefined
 
-  constructor(instance: DuckDBInstance, tables: EntityTables, exclusively: Exclusively, limits: Limits = usual) {
-    this.#instance = instance
+  constructor(own: Own, exclusively: Exclusively, limits: Limits = usual) {
+    this.#own = own
     this.#files = new PublishedFiles(limits)
-    this.#tables = new Map(tables.written.map((table) => [table.name, table]))
-    this.#nested = tables.nested
+    this.#tables = new Map(own.tables.written.map((table) => [table.name, table]))
+    this.#nested = own.tables.nested
     this.#exclusively = exclusively
   }
 
@@ -59,10 +66,7 @@ export class Publication {
     await this.#exclusively(async () => void (this.#next = next))
     try {
       return await this.#files.publish(target, isWhole, {
-        whole: async (path) => {
-          await copyWhole(this.#instance, path, this.#nested)
-          return next
-        },
+        whole: (path) => this.#whole(path, next),
         isUsable: ({ keys }) => keys !== undefined,
         given: (path, since) => this.#given(path, since, next)
       })
@@ -71,9 +75,25 @@ export class Publication {
     }
   }
 
+  async #whole(path: string, next: Changed): Promise<Changed> {
+    const { instance, memory } = this.#own
+    const whole = { instance, nested: this.#nested }
+    await memory.takeRoom()
+    try {
+      const parts = await copyWhole(path, { ...whole, columnsAtOnce: memory.newColumns })
+      if (parts === 1 || (await this.#given(path, next, next)) !== undefined) return next
+      // Too much was written meanwhile.
+      discardFile(path)
+      await copyWhole(path, { ...whole, columnsAtOnce: Infinity })
+      return next
+    } finally {
+      await memory.giveRoom()
+    }
+  }
+
   async #given(path: string, since: Changed, next: Changed): Promise<Given<Changed> | undefined> {
     try {
-      await copying(this.#instance, path, async (connection, own) => {
+      await copying(this.#own.instance, path, async (connection, own) => {
         let changed: Changed["keys"]
         await this.#exclusively(async () => {
           await connection.run("begin transaction")
@@ -123,19 +143,3 @@ const copySome = async (
     [JSON.stringify(found.getRowsJson().map(([rowid]) => String(rowid)))]
   )
 }
-
-const copyWhole = (instance: DuckDBInstance, path: string, nested: ReadonlyArray<NestedTable>): Promise<void> =>
-  copying(instance, path, async (connection, own) => {
-    await connection.run("begin transaction")
-    await connection.run(`copy from database "${own}" to copied (schema)`)
-    const all = await connection.runAndReadAll(
-      `select schema_name || '."' || table_name || '"' from duckdb_tables()
-       where database_name = '${own}' and not internal and (schema_name, table_name) <> ('siteledger', 'inbox')`
-    )
-    for (const [table] of all.getRowsJson()) {
-      await connection.run(`insert into copied.${String(table)} select * from "${own}".${String(table)}`)
-    }
-    await NestedRows.copyWhole(connection, own, nested)
-    await connection.run("drop table copied.siteledger.inbox")
-    await connection.run("commit")
-  })

@@ -137,9 +137,7 @@ const make = (path: string, budgetMb: number) =>
     const oneWriter = yield* Semaphore.make(1)
     const reading = yield* Semaphore.make(readers)
     const turns: Turns = { attemptFile, oneWriter, reading }
-    const publication = new Publication(file.instance, file.tables, (run) =>
-      Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))
-    )
+    const publication = new Publication(file, (run) => Effect.runPromise(oneWriter.withPermit(Effect.promise(run))))
     const live = yield* Effect.acquireRelease(
       attempt(() => Live.open(file, publication)),
       (opened) => Effect.sync(() => opened.close())

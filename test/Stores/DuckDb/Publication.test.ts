@@ -44,7 +44,10 @@ describe("copies for analysts", () => {
       })
   )
 
-  it("are as of one point in time, while others write", { timeout: 60_000 }, () =>
+  it.each([
+    ["in one part", { copies: 8, isWhole: false }, {}],
+    ["in many parts", { copies: 4, isWhole: true }, { columnsAtOnce: 1 }]
+  ])("are as of one point in time, while others write, copied %s", { timeout: 60_000 }, (_how, made, wanted) =>
     withWorld(async ({ publish, target, write }) => {
       await write(batch(1))
       let number = 1
@@ -55,8 +58,8 @@ describe("copies for analysts", () => {
           await write({ ...batch(number), changes: [certified("I1", number, `${number}.0000`)] })
         }
       })()
-      for (let copies = 0; copies < 8; copies++) {
-        await publish()
+      for (let copies = 0; copies < made.copies; copies++) {
+        await publish(made.isWhole)
         const instance = await DuckDBInstance.create(target, { access_mode: "READ_ONLY" })
         const connection = await instance.connect()
         const [row] = (
@@ -73,7 +76,30 @@ describe("copies for analysts", () => {
       }
       isOver.abort()
       await writing
-    })
+    }, wanted)
+  )
+
+  it.each([
+    ["a little", 0],
+    ["too much to be added", 200_001]
+  ])("copied in many parts hold what was written meanwhile, if that is %s", (_how, keys) =>
+    withWorld(
+      async (world) => {
+        await world.write(batch(1))
+        await world.publish(true)
+        await world.compare()
+      },
+      {
+        columnsAtOnce: 1,
+        afterPart: async (world, part) => {
+          await world.write(batch(part + 1))
+          world.wrote(
+            "ipcs",
+            Array.from({ length: keys }, (_, n) => String(n))
+          )
+        }
+      }
+    )
   )
 
   it("lack nothing that was being written when they were made", () =>

@@ -85,58 +85,91 @@ export interface World {
   readonly write: (batch: Batch) => Promise<unknown>
   /** Commits wait until what it returns is called. */
   readonly holdCommits: () => () => void
+  /** As if rows with these keys had been written. */
+  readonly wrote: (table: string, keys: ReadonlyArray<string>) => void
   readonly publish: (isWhole?: boolean) => Promise<void>
+  /** What is shown with the warehouse. */
+  readonly compare: () => Promise<void>
   /** How the newest copy was made. */
   readonly isWhole: () => boolean
   /** Publishes and compares. Returns which file is shown. */
   readonly published: () => Promise<number>
 }
 
-export const withWorld = async (use: (world: World) => Promise<void>, limits: Partial<Limits> = {}): Promise<void> => {
+/** What runs before each statement. */
+const watchedBy = (instance: DuckDBInstance, before: (statement: string) => Promise<void>): DuckDBInstance => {
+  const connect = async () => {
+    const connection = await instance.connect()
+    const run = connection.run.bind(connection)
+    connection.run = async (...call) => {
+      await before(call[0])
+      return run(...call)
+    }
+    return connection
+  }
+  return { connect } as DuckDBInstance
+}
+
+const roomy = { takeRoom: async () => undefined, giveRoom: async () => undefined }
+
+interface Wanted extends Partial<Limits> {
+  /** Columns that fit in memory at once; as many as usual if undefined. */
+  readonly columnsAtOnce?: number
+  /** Runs after one of the first ten parts of a whole copy. */
+  readonly afterPart?: (world: World, part: number) => Promise<void>
+}
+
+export const withWorld = async (
+  use: (world: World) => Promise<void>,
+  { afterPart, columnsAtOnce, ...limits }: Wanted = {}
+): Promise<void> => {
   const folder = temporaryFolder()
   const target = `${folder}/analytics.duckdb`
   const file = await openWarehouse(`${folder}/warehouse.duckdb`, {
     tables: withLines
   })
   const turns = new Turns()
-  const publication = new Publication(file.instance, file.tables, turns.next, {
+  let parts = 0
+  const watched = watchedBy(file.instance, async (statement) => {
+    if (statement === "checkpoint copied" && parts < 10) await afterPart?.(world, ++parts)
+  })
+  const memory = columnsAtOnce === undefined ? file.memory : { ...roomy, newColumns: columnsAtOnce }
+  const own = { instance: watched, tables: file.tables, memory }
+  const publication = new Publication(own, turns.next, {
     large: 0,
     replaced: 1000,
     leftAlone: 0,
     ...limits
   })
   let committing = Promise.resolve()
-  const connect = async () => {
-    const connection = await file.instance.connect()
-    const run = connection.run.bind(connection)
-    connection.run = async (...call) => {
-      if (call[0] === "commit") await committing
-      return run(...call)
-    }
-    return connection
-  }
-  const instance = { connect } as DuckDBInstance
+  const instance = watchedBy(file.instance, async (statement) => {
+    if (statement === "commit") await committing
+  })
   const writer = await DuckDbWriter.open({ ...file, instance }, publication.wrote)
   let newest = { isWhole: false }
   const publish = async (isWhole = false) => void (newest = await publication.publish(target, isWhole))
+  const compare = async () => assert.deepStrictEqual(await contentsAt(target), await contentsOf(file.instance))
+  const world: World = {
+    target,
+    instance: file.instance,
+    write: (batch) => turns.next(() => writer.write(batch)),
+    holdCommits: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      committing = promise
+      return resolve
+    },
+    wrote: publication.wrote,
+    publish,
+    compare,
+    isWhole: () => newest.isWhole,
+    published: async () => {
+      await publish()
+      await compare()
+      return statSync(target).ino
+    }
+  }
   try {
-    await use({
-      target,
-      instance: file.instance,
-      write: (batch) => turns.next(() => writer.write(batch)),
-      holdCommits: () => {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        committing = promise
-        return resolve
-      },
-      publish,
-      isWhole: () => newest.isWhole,
-      published: async () => {
-        await publish()
-        assert.deepStrictEqual(await contentsAt(target), await contentsOf(file.instance))
-        return statSync(target).ino
-      }
-    })
+    await use(world)
   } finally {
     writer.close()
     await file.close()

@@ -8,6 +8,7 @@ import { Effect, Layer } from "effect"
 import type { Change } from "../../../src/Domain/Change.ts"
 import type { Resource } from "../../../src/Domain/Resource.ts"
 import * as Version from "../../../src/Domain/Version.ts"
+import { besideMb } from "../../../src/Stores/DuckDb/Memory.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import { Resources } from "../../../src/Stores/Resources.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
@@ -38,16 +39,16 @@ const rowsOf = (entity: string, second: number): ReadonlyArray<Change> =>
     extra: {}
   }))
 
-const opened = (path: string) =>
+const opened = (path: string, budgetMb?: number) =>
   Layer.fresh(
-    DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(
+    DuckDb.layerAt(`${path}/warehouse.duckdb`, budgetMb).pipe(
       Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)),
       Layer.provide(Layer.succeed(Resources, resources))
     )
   )
 
-const within = <A, E>(path: string, use: Effect.Effect<A, E, Warehouse>) =>
-  use.pipe(Effect.provide(opened(path)), Effect.scoped)
+const within = <A, E>(path: string, use: Effect.Effect<A, E, Warehouse>, budgetMb?: number) =>
+  use.pipe(Effect.provide(opened(path, budgetMb)), Effect.scoped)
 
 /** In so little memory that it runs out. */
 const narrow = Effect.flatMap(Warehouse, (warehouse) =>
@@ -71,6 +72,19 @@ describe("many tables", () => {
         query(`${path}/warehouse.duckdb`, "select count(*) as n from construction.wide_39 where c0 = 'c0 2'")
       )
       assert.strictEqual(String(count?.["n"]), "8")
+    })
+  )
+
+  it.live("are copied for analysts in little memory, without a failure", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* within(path, written(1, false))
+      const copy = `${path}/copy.duckdb`
+      const publishing = Effect.flatMap(Warehouse, (warehouse) => warehouse.publish(copy))
+      yield* within(path, publishing, besideMb + 64)
+      const counts = resources.map(({ name }) => `select count(*) as n, min(c49) as c from construction.${name}`)
+      const found = yield* Effect.promise(() => query(copy, counts.join(" union all ")))
+      assert.deepStrictEqual([...new Set(found.map(({ c, n }) => `${String(n)} ${String(c)}`))], ["8 c49 1"])
     })
   )
 
