@@ -21,7 +21,7 @@ export interface Source {
 }
 
 /** DuckDB's own. */
-const largestRowGroup = 122_880
+export const largestRowGroup = 122_880
 /**
  * A row group is in memory until it is whole. One of 100,000 rows of 65 columns didn't fit beside the others, and all were written
  * to disk and read again: 11 s of processor time instead of 0.7 s.

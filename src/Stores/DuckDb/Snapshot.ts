@@ -13,6 +13,7 @@ import * as EventPasses from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
 import { seen } from "../Ddl.ts"
 import type { Shown } from "../WarehouseTables.ts"
+import type { InParallel } from "./Memory.ts"
 
 /** Approximate size of a row without its payload. */
 const rowBytes = 200
@@ -35,18 +36,47 @@ const shapesOf = async (
   })
 }
 
+/** Those of which a scan can be shared by two threads, and views, whose rows nobody counts. */
+const largeOf = async (
+  connection: DuckDBConnection,
+  tables: ReadonlyArray<Pick<Shown, "name">>
+): Promise<ReadonlySet<string>> => {
+  const small = await ParquetFiles.rows(
+    connection,
+    `select table_name from duckdb_tables()
+     where database_name = current_database() and schema_name = 'construction'
+       and estimated_size <= ${ParquetFiles.largestRowGroup}`
+  )
+  const names = new Set(small.map(([name]) => String(name)))
+  return new Set(tables.flatMap(({ name }) => (names.has(name) ? [] : [name])))
+}
+
+interface Found {
+  readonly shapes: ReadonlyArray<TableShape>
+  readonly large: ReadonlySet<string>
+  readonly inParallel: InParallel
+}
+
 export class DuckDbSnapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly #connection: DuckDBConnection
+  readonly #large: ReadonlySet<string>
+  readonly #inParallel: InParallel
 
-  private constructor(connection: DuckDBConnection, watermark: number, shapes: ReadonlyArray<TableShape>) {
+  private constructor(connection: DuckDBConnection, watermark: number, found: Found) {
     this.#connection = connection
     this.watermark = watermark
-    this.tables = shapes
+    this.tables = found.shapes
+    this.#large = found.large
+    this.#inParallel = found.inParallel
   }
 
-  static async open(instance: DuckDBInstance, tables: ReadonlyArray<Pick<Shown, "name">>): Promise<DuckDbSnapshot> {
+  static async open(
+    instance: DuckDBInstance,
+    tables: ReadonlyArray<Pick<Shown, "name">>,
+    inParallel: InParallel
+  ): Promise<DuckDbSnapshot> {
     const connection = await instance.connect()
     try {
       await connection.run("begin transaction read only")
@@ -54,7 +84,8 @@ export class DuckDbSnapshot {
         connection,
         "select value from siteledger.meta where key = 'applied_through'"
       )
-      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), await shapesOf(connection, tables))
+      const [shapes, large] = [await shapesOf(connection, tables), await largeOf(connection, tables)]
+      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), { shapes, large, inParallel })
     } catch (cause) {
       connection.disconnectSync()
       throw cause
@@ -69,11 +100,13 @@ export class DuckDbSnapshot {
   }
 
   async eventDates(): Promise<ReadonlyArray<Partition>> {
-    const dates = await ParquetFiles.rows(
-      this.#connection,
-      `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
-         cast(bit_xor(hash(e)) as varchar)
-       from construction.events e group by 1 order by 1`
+    const dates = await this.#reading("events", () =>
+      ParquetFiles.rows(
+        this.#connection,
+        `select cast(${EventPasses.eventDate} as varchar), count(*), sum(${rowBytes} + coalesce(strlen(payload), 0)),
+           cast(bit_xor(hash(e)) as varchar)
+         from construction.events e group by 1 order by 1`
+      )
     )
     return dates.map(([date, count, bytes, fingerprint]) => ({
       date: String(date),
@@ -84,7 +117,8 @@ export class DuckDbSnapshot {
   }
 
   writeTable(table: string, path: string): Promise<number> {
-    return ParquetFiles.writeTable(this.#connection, this.#source(table, `from ${seen(table)}`), path)
+    const source = this.#source(table, `from ${seen(table)}`)
+    return this.#reading(table, () => ParquetFiles.writeTable(this.#connection, source, path))
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
@@ -93,9 +127,17 @@ export class DuckDbSnapshot {
     for (const [number, pass] of EventPasses.plan(dates).entries()) {
       const query = `from construction.events where ${EventPasses.condition(pass, EventPasses.eventDate)}`
       const source = this.#source("events", query)
-      files.push(...(await ParquetFiles.writeEvents(this.#connection, source, pass, join(folder, String(number)))))
+      const into = join(folder, String(number))
+      const written = await this.#reading("events", () =>
+        ParquetFiles.writeEvents(this.#connection, source, pass, into)
+      )
+      files.push(...written)
     }
     return files
+  }
+
+  #reading<A>(table: string, run: () => Promise<A>): Promise<A> {
+    return this.#large.has(table) ? this.#inParallel(run) : run()
   }
 
   #source(table: string, query: string): ParquetFiles.Source {

@@ -91,7 +91,7 @@ const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, o
       () => Effect.promise(() => memory.giveRoom())
     )
     const taken = yield* Effect.acquireRelease(
-      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(instance, live.tables.all))),
+      oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(instance, live.tables.all, memory.inParallel))),
       (opened) => Effect.promise(() => opened.close())
     )
     return {

@@ -193,7 +193,7 @@ export class PostgresStaged {
   }
 
   async #read<A>(use: (staged: DuckDbSnapshot) => Promise<A>): Promise<A> {
-    const reading = await DuckDbSnapshot.open(this.#instance, this.#tables)
+    const reading = await DuckDbSnapshot.open(this.#instance, this.#tables, (run) => run())
     try {
       return await use(reading)
     } finally {

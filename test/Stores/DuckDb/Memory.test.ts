@@ -4,8 +4,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { sql } from "kysely"
 import { attemptOn } from "../../../src/Stores/DuckDb/Failure.ts"
-import type { OpenFile } from "../../../src/Stores/DuckDb/File.ts"
+import { type OpenFile, openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import { Memory, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"
+import { withConnection } from "../../../src/Stores/DuckDb/ReadAll.ts"
+import { DuckDbSnapshot } from "../../../src/Stores/DuckDb/Snapshot.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
@@ -71,6 +73,36 @@ it("a third, and a second thread, while large batches are written, until a minut
   assert.strictEqual(await afterBatch(120_001, 4999), "61.0 MiB 1")
   connection.disconnectSync()
   instance.closeSync()
+})
+
+it("a second thread while a large table is exported, and none for a small one", async () => {
+  const folder = temporaryFolder()
+  const file = await openWarehouse(`${folder}/warehouse.duckdb`)
+  await withConnection(file.instance, async (connection) => {
+    await connection.run("insert into construction.vos (id) select 'v' || i from range(122_880) r(i)")
+    await connection.run("insert into construction.ipcs (id) select 'i' || i from range(122_881) r(i)")
+  })
+  const threads = () =>
+    withConnection(file.instance, async (connection) => {
+      const found = await connection.runAndReadAll("select current_setting('threads')")
+      return String(found.getRows()[0]?.[0])
+    })
+  const during: Array<string> = []
+  await file.memory.takeRoom()
+  const snapshot = await DuckDbSnapshot.open(file.instance, file.tables.all, (run) =>
+    file.memory.inParallel(async () => {
+      during.push(await threads())
+      return run()
+    })
+  )
+  assert.strictEqual(await snapshot.writeTable("vos", `${folder}/vos.parquet`), 122_880)
+  assert.deepStrictEqual([during, await threads()], [[], "1"])
+  assert.strictEqual(await snapshot.writeTable("ipcs", `${folder}/ipcs.parquet`), 122_881)
+  assert.deepStrictEqual([during, await threads()], [["2"], "1"])
+  await snapshot.close()
+  await file.memory.giveRoom()
+  await file.close()
+  removeFolder(folder)
 })
 
 it("is given back as soon as what was in use is free", async () => {
