@@ -1,7 +1,7 @@
 /**
  * What DuckDB's Warehouse does beyond the contract: comparison with the Store, set-aside files, the published copy.
  */
-import { copyFileSync, cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, copyFileSync, cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -147,12 +147,14 @@ describe("the DuckDB file", () => {
         path,
         Effect.gen(function* () {
           const warehouse = yield* Warehouse
-          yield* setting("memory_limit = '1MB'")
-          assert.strictEqual((yield* Effect.flip(warehouse.publish(`${path}/analytics.duckdb`))).reason, "Short")
-          yield* warehouse.publish(`${path}/analytics.duckdb`)
+          const there = `${path}/not/yet`
+          assert.strictEqual((yield* Effect.flip(warehouse.publish(`${there}/analytics.duckdb`))).reason, "Failed")
+          mkdirSync(there, { recursive: true })
+          yield* warehouse.publish(`${there}/analytics.duckdb`)
         })
       )
-      const seen = yield* Effect.promise(() => query(`${path}/analytics.duckdb`, "select id from construction.ipcs"))
+      const copy = `${path}/not/yet/analytics.duckdb`
+      const seen = yield* Effect.promise(() => query(copy, "select id from construction.ipcs"))
       assert.deepStrictEqual(seen, [])
     })
   )
