@@ -47,8 +47,10 @@ export const record = async (
   terms: Terms,
   posting?: Messages.Posting
 ): Promise<Recorded> => {
-  const standing = await StoredBooks.standing(tx, ipcsOf(newFacts))
-  const news = newFacts.filter((fact) => mayBeNews(fact, standing, terms))
+  const unknown = newFacts.length < many ? newFacts : await withoutStored(tx, newFacts)
+  if (unknown.length === 0) return nothing
+  const standing = await StoredBooks.standing(tx, ipcsOf(unknown))
+  const news = unknown.filter((fact) => mayBeNews(fact, standing, terms))
   if (news.length === 0) return nothing
   await oneAtATime(tx, "ledger")
   const latest = await latestIn(tx)
@@ -72,6 +74,20 @@ const ipcsOf = (facts: ReadonlyArray<NewFact>): ReadonlyArray<string> => [...new
 
 /** Told by events, of which each may be heard several times, by several workers. */
 const told: ReadonlySet<Fact["kind"]> = new Set(["certificate", "payment", "project"])
+
+/** So many come together while events are applied once more; of a few that arrive, none is stored. */
+const many = 100
+
+/** What is stored word for word is known, whatever else is. */
+const withoutStored = async (tx: Tx, facts: ReadonlyArray<NewFact>): Promise<ReadonlyArray<NewFact>> => {
+  const ofEvents = facts.filter(({ kind }) => told.has(kind))
+  const places = await StoredBooks.unknown(
+    tx,
+    ofEvents.map((fact) => ({ ...fact, number: 0 }))
+  )
+  const stored = new Set(ofEvents.filter((_, place) => !places.has(place)))
+  return facts.filter((fact) => !stored.has(fact))
+}
 
 const mayBeNews = (newFact: NewFact, { books, terms: newest }: StoredBooks.Standing, terms: Terms): boolean => {
   const before = books.get(newFact.ipcId)

@@ -3,7 +3,7 @@
  */
 import { type Kysely, type Selectable, sql } from "kysely"
 import { Effect } from "effect"
-import { isAmong, together } from "../Stores/Sql.ts"
+import { isAmong, listedRows, together } from "../Stores/Sql.ts"
 import type { Reader, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { agreed, newestContent, parsed } from "./Agreed.ts"
@@ -90,6 +90,22 @@ export const standing = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<st
     number: Number(number ?? 0),
     terms: content === null ? undefined : parsed(content)
   }
+}
+
+/**
+ * The places of those facts that aren't stored word for word. The database compares them: to read the books of their IPCs
+ * takes several times as long.
+ */
+export const unknown = async (tx: Kysely<StoreTables>, facts: ReadonlyArray<Fact>): Promise<ReadonlySet<number>> => {
+  const rows = facts.map((fact) => Rows.factRow(fact)).map((row) => [row.ipc_id, row.kind, row.content])
+  // A value, which PostgreSQL looks up for each of them: for `not exists`, it may read the whole table.
+  const found = await sql<{ place: number }>`
+    select place from ${listedRows(tx, ["ipc_id", "kind", "content"], rows)} as given
+    where (
+      select 1 from ledger_facts as stored
+      where stored.ipc_id = given.ipc_id and stored.kind = given.kind and stored.content = given.content limit 1
+    ) is null`.execute(tx)
+  return new Set(found.rows.map(({ place }) => Number(place)))
 }
 
 /** Which of these IPCs have facts of a greater number. */
