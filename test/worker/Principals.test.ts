@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AdminApi, neededFor, type VerbName } from "../../src/Operate/AdminApi.ts"
 import { roles } from "../../src/Operate/AdminApi/Verb.ts"
 import { saw } from "../Logged.ts"
-import type { RunningWorker } from "../RunningWorker.ts"
+import { type RunningWorker, until } from "../RunningWorker.ts"
 import { World } from "./World.ts"
 
 const user = `os:${userInfo().username}`
@@ -84,8 +84,10 @@ describe("principals", () => {
     }
     await post(worker, "principal-add", tokens.get("operate"), "{")
     const refused = { level: "WARN", principal: "only-operate", request: "/verbs/principal-add", needs: "admin" }
+    await until("it is in the log", async () => worker.stderr.includes('"verb.refused"') || undefined)
     assert.deepInclude(saw(worker.stderr, "verb.refused"), refused)
     await post(worker, "export", `slp_${"0".repeat(64)}`)
+    await until("it is in the log", async () => worker.stderr.includes('"token.refused"') || undefined)
     assert.deepInclude(saw(worker.stderr, "token.refused"), { level: "WARN", request: "/verbs/export" })
     // The arguments can't be read, so what is let through does nothing.
     for (const verb of verbs) {

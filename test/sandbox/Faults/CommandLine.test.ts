@@ -51,7 +51,9 @@ describe("siteledger sandbox", () => {
       ["sandbox-premium", "secret sandbox-secret"],
       ["sandbox-app", "public"]
     ]) {
-      assert.match(stdout, new RegExp(`^- ${id} \\(${secret}\\): .*PKCE.* redirects to http://127`, "m"))
+      // A long line goes on below.
+      const said = stdout.replaceAll(/\n {4,}/g, " ")
+      assert.match(said, new RegExp(`^ *- ${id} \\(${secret}\\): .*PKCE.* redirects to http://127`, "m"))
     }
     assert.include(stdout, "admin@example.com")
   })

@@ -61,7 +61,7 @@ const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
     misused(/--limit and --all are mutually exclusive/, "ledger", "holds", "--limit", "2", "--all"),
     misused(/Name an entry, or give --all\./, "ledger", "sink", "replay"),
     misused(/Unknown subcommand "everything"/, "ledger", "everything"),
-    misused(/explain|sink/, "ledger")
+    misused(/about it/, "ledger")
   ]
 }
 
