@@ -43,6 +43,17 @@ export const parse = (text: string): ReadonlyMap<string, Family> => {
   return families
 }
 
+/** The sum of all series of a metric, or of those whose labels begin so; of a histogram, how many it has counted. */
+export const valueOf = (text: string, name: string, labels = ""): number | undefined => {
+  const family = parse(text).get(name.replace(/_(sum|count)$/, "")) ?? parse(text).get(name)
+  const samples = family?.samples ?? new Map<string, number>()
+  const found = [...samples].filter(([sample]) => {
+    const [base = ""] = sample.split("{")
+    return [name, `${name}_count`].includes(base) && sample.startsWith(`${base}${labels}`)
+  })
+  return found.length === 0 ? undefined : found.reduce((sum, [, value]) => sum + value, 0)
+}
+
 const otherUnits =
   /(^|_)(milliseconds|microseconds|nanoseconds|minutes|hours|days|weeks|kilobytes|megabytes|gigabytes|bits|percent|ms)(_|$)/
 

@@ -9,6 +9,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
+import { valueOf } from "./Exposition.ts"
 import { temporaryFolder } from "./Folders.ts"
 import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
@@ -181,6 +182,11 @@ export class RunningWorker {
 
   live(): Promise<StatusReport> {
     return this.status("the worker is live", ({ phase }) => phase === "live")
+  }
+
+  /** Undefined: it has no such series. */
+  async metric(name: string, labels?: string): Promise<number | undefined> {
+    return valueOf((await (await this.fetch("/metrics"))?.text()) ?? "", name, labels)
   }
 
   async verb(name: string, payload: Readonly<Record<string, unknown>> = {}): Promise<unknown> {

@@ -62,6 +62,7 @@ describe("old deliveries of a running worker", () => {
     const second = world.start()
     const { inbox } = await second.status("they have left", ({ inbox }) => inbox.archived > count / 4)
     assert.isBelow(inbox.archived, count, "those of the last two months stay")
+    assert.isAtLeast((await second.metric("siteledger_inbox_archived")) ?? 0, inbox.archived)
     await second.stop()
     const worker = world.start()
     await worker.status("it is up")

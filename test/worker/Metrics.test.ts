@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { sections } from "../../src/Operate/Metrics/Families.ts"
 import * as Timings from "../../src/Runtime/Timings.ts"
-import { complaints, parse, promtool } from "../Exposition.ts"
+import { complaints, promtool, valueOf } from "../Exposition.ts"
 import { Accounts, secret } from "../Ledger/Outbox/SinkWorld.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
@@ -16,17 +16,6 @@ const certified = (id: string, more: object = {}) => ({
 const paid = (id: string | undefined) => ({ type: "ipc.paid", fields: { ipc_id: id, payment_reference: `PAY-${id}` } })
 
 const textOf = async (worker: RunningWorker): Promise<string> => (await (await worker.fetch("/metrics"))?.text()) ?? ""
-
-/** The sum of all series of a metric, or of one of them; of a histogram, how many it has counted. */
-const valueOf = (text: string, name: string, labels: string): number | undefined => {
-  const family = parse(text).get(name.replace(/_(sum|count)$/, "")) ?? parse(text).get(name)
-  const samples = family?.samples ?? new Map<string, number>()
-  const found = [...samples].filter(([sample]) => {
-    const [base = ""] = sample.split("{")
-    return [name, `${name}_count`].includes(base) && sample.startsWith(`${base}${labels}`)
-  })
-  return found.length === 0 ? undefined : found.reduce((sum, [, value]) => sum + value, 0)
-}
 
 type Wanted = readonly [name: string, labels: string, is: number | ((value: number | undefined) => boolean)]
 
@@ -193,7 +182,7 @@ it("the metrics of a worker change when their cause is made", async () => {
     for (const [name, labels, is] of wanted) {
       seen.add(name)
       await until(`${name}${labels} after ${cause}`, async () => {
-        const value = valueOf(await textOf(worker), name, labels)
+        const value = await worker.metric(name, labels)
         return (typeof is === "number" ? value === is : is(value)) || undefined
       })
     }
@@ -210,7 +199,7 @@ it("the metrics of a worker change when their cause is made", async () => {
   }
   const text = await textOf(worker)
   for (const { name } of Object.values(Timings.timings)) {
-    const mean = (valueOf(text, `${name}_sum`, "") ?? 0) / (valueOf(text, `${name}_count`, "") ?? 0)
+    const mean = (valueOf(text, `${name}_sum`) ?? 0) / (valueOf(text, `${name}_count`) ?? 0)
     assert.isTrue(mean > 0 && mean < 10, `${name} in seconds: ${mean}`)
   }
   assert.deepStrictEqual(complaints(text), [])

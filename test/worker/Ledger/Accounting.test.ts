@@ -51,6 +51,7 @@ it("a payment becomes one journal in Xero, and one of another company waits for 
       "one is there, and one is dead",
       ({ ledger }) => ledger.entries === 2 && ledger.sink?.backlog === 0 && ledger.sink.dead === 1
     )
+    assert.strictEqual(await worker.metric("siteledger_ledger_sink_dead"), 1)
     await until("the journal", () => Promise.resolve(xero.puts.length === 1 ? true : undefined))
     const put = JSON.parse(String(xero.puts[0]?.body)) as { ManualJournals: ReadonlyArray<Record<string, unknown>> }
     const [journal] = put.ManualJournals

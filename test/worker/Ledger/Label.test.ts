@@ -50,6 +50,7 @@ describe("the label of a later delivery", () => {
     const report = await deliver(world, worker, wholePaid, "ipc.paid")
     assert.deepInclude(report, { phase: "live", reasons: [] })
     assert.deepInclude(report.inbox, { quarantined: 1, unposted: 1 })
+    assert.strictEqual(await worker.metric("siteledger_inbox_unposted"), 1)
     assert.deepInclude(report.ledger, { entries: 0, holds: 0 })
     assert.match((await world.run("status")).stdout, / 1 event .*posted nothing.*SITELEDGER_TRUST_TYPE_HEADER=true/)
     assert.match((await world.run("explain", "7")).stdout, /ipc\.paid .*posted nothing/)

@@ -53,6 +53,10 @@ describe("payments of IPCs that were certified before the subscription", () => {
             "it asks, and is refused",
             async () => between.came.some(({ what }) => isSingle(what)) || undefined
           )
+          for (const of of ["waiting", "oldest_waiting_seconds"]) {
+            const name = `siteledger_lookups_${of}`
+            await until(name, async () => ((await worker.metric(name)) ?? 0) > 0 || undefined)
+          }
           const holds = (await holdsOf(worker)).map(({ ipc_id }) => ipc_id)
           assert.includeMembers(
             holds,
@@ -140,6 +144,7 @@ describe("payments of IPCs that were certified before the subscription", () => {
             const holds = new Map((await holdsOf(worker)).map(({ ipc_id, looked_up }) => [ipc_id, looked_up]))
             return [gone, later, dollars].every(({ id }) => holds.get(id) != null) ? holds : undefined
           })
+          assert.isAtLeast((await worker.metric("siteledger_lookups_total")) ?? 0, 3)
           assert.match(found.get(gone.id) ?? "", /no such record \(404\)\.$/)
           assert.match(found.get(later.id) ?? "", /a certificate of 2099-.*, which is after the payment/)
           assert.match(found.get(dollars.id) ?? "", /for 5\.0000 USD, and payments of its project are in EUR\.$/)

@@ -14,6 +14,7 @@ it("webhook secrets are sealed with a key; if it is lost, Status says so and ano
   const second = world.start()
   const report = await second.status("verified again", isVerified)
   assert.match(report.reasons.join(), /can't be opened/)
+  assert.isAbove((await second.metric("siteledger_webhook_secrets", '{state="unreadable"}')) ?? 0, 0)
   assert.strictEqual(world.server.subscriptions.length, 2)
   const { toDelete } = report.subscription
   assert.strictEqual(toDelete.length, 1)

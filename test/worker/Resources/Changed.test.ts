@@ -92,7 +92,13 @@ describe("lists that can be asked for what changed", () => {
           )
         }
         const { backfill } = yield* waited("a status", () => true)
-        for (const { table } of lists) assert.strictEqual(backfill[table]?.at, first[table]?.at, table)
+        for (const { table } of lists) {
+          assert.strictEqual(backfill[table]?.at, first[table]?.at, table)
+          const read = yield* Effect.promise(() =>
+            worker.metric("siteledger_walk_changed_timestamp_seconds", `{resource="${table}"}`)
+          )
+          assert.isAtMost(Math.abs(Date.now() / 1000 - (read ?? 0)), 120, table)
+        }
         yield* Effect.promise(() => worker.stop())
         assert.isAtLeast(Number(saw(worker.stderr, "walk.changed")["pages"]), 1)
         place.changes()

@@ -51,6 +51,9 @@ describe("what goes wrong", () => {
         const proven = (what: string, of: number) =>
           worker.status(what, ({ backfill }) => backfill[child.table]?.parents?.proven === of)
         yield* Effect.promise(() => proven("all parents are proven", 3))
+        const parents = (isProven: "no" | "yes") =>
+          worker.metric("siteledger_walk_parents", `{resource="${child.table}",proven="${isProven}"}`)
+        assert.deepStrictEqual(yield* Effect.promise(() => Promise.all([parents("yes"), parents("no")])), [3, 0])
         catalogue.faults.set("projects", "gone")
         yield* Effect.promise(() => proven("one parent isn't proven any more", 2))
         yield* Effect.promise(() => walkedAgain(worker, child.table))
