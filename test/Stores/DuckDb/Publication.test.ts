@@ -79,29 +79,6 @@ describe("copies for analysts", () => {
     }, wanted)
   )
 
-  it.each([
-    ["a little", 0],
-    ["too much to be added", 200_001]
-  ])("copied in many parts hold what was written meanwhile, if that is %s", (_how, keys) =>
-    withWorld(
-      async (world) => {
-        await world.write(batch(1))
-        await world.publish(true)
-        await world.compare()
-      },
-      {
-        columnsAtOnce: 1,
-        afterPart: async (world, part) => {
-          await world.write(batch(part + 1))
-          world.wrote(
-            "ipcs",
-            Array.from({ length: keys }, (_, n) => String(n))
-          )
-        }
-      }
-    )
-  )
-
   it("lack nothing that was being written when they were made", () =>
     withWorld(async (world) => {
       await takingTurns(world)
