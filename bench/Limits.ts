@@ -69,7 +69,7 @@ export const limits: ReadonlyArray<Limit> = [
     why:
       "bare DuckDB, in one thread, takes 4.3 s of processor time to COPY 500 tables of 65 columns and 200 rows into a file each " +
       "(8.6 ms for a file, whatever compresses it), and 0.3 s for the same rows in one table and file: 13 times as much. It then " +
-      "reads the footers in 0.5 s instead of 0.06. The copy for analysts, which follows an export, takes 12 s if it is whole, as " +
+      "reads the footers in 0.5 s instead of 0.06. The copy for analysts, which follows an export, takes 15 s if it is whole, as " +
       "DuckDB looks for a compression of each of 32,500 columns. 1.3 times would need many tables in one file"
   },
   {
