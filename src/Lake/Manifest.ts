@@ -22,15 +22,15 @@ const runName = new RegExp(`^${runPattern}$`, "u")
 const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 
 const Sha256 = matching(/^[0-9a-f]{64}$/u)
-const Run = matching(runName)
+export const Run = matching(runName)
 /** Relative; no part of it begins with a dot. */
 const Path = matching(/^([\w=-][\w.=-]*\/)*[\w=-][\w.=-]*$/u)
 /** Of tables and columns. */
-const Name = matching(/^[a-z_][a-z0-9_]*$/u)
+export const Name = matching(/^[a-z_][a-z0-9_]*$/u)
 const Time = matching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/u)
 const Day = matching(/^\d{4}-\d{2}-\d{2}$/u)
 /** By such a name. A pattern on the keys themselves would drop the others silently. */
-const byName = <S extends Schema.Top>(value: S) =>
+export const byName = <S extends Schema.Top>(value: S) =>
   Schema.Record(Schema.String, value).check(Schema.isPropertyNames(Name))
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -89,8 +89,10 @@ const Change = Schema.Struct({
   after: said(Schema.NullOr(Schema.String), "Its type in this export; null: the column is gone.")
 })
 
+export const Uuid = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u)
+
 const DeltaLog = Schema.Struct({
-  id: said(matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u), "The table's, as its log says."),
+  id: said(Uuid, "The table's, as its log says."),
   version: said(Count, "The commit of the log that has this export of the table."),
   run: said(Run, "Whose commit that is: an unchanged table needs none."),
   keptDays: said(Count, "For how many days a file stays that the table no longer has.")

@@ -6,12 +6,12 @@
  */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, type Scope } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
 import { attempt } from "../LocalFiles.ts"
 import * as Manifest from "../Manifest.ts"
 import * as Parquet from "../Parquet.ts"
-import { folderOf, pathOf, textOf } from "./Actions.ts"
+import { type Action, folderOf, pathOf, textOf } from "./Actions.ts"
 import { settled } from "./Commit.ts"
 import type { State } from "./State.ts"
 
@@ -33,19 +33,27 @@ export const make = Effect.fn("Delta.checkpoint")(function* (
   manifest: Manifest.Manifest,
   checkpoints: Checkpoints,
   leftAlone: ReadonlyArray<string>
-): Effect.fn.Return<Checkpoints, LakeError> {
+): Effect.fn.Return<Checkpoints, LakeError, Scope.Scope> {
   const all = { ...checkpoints }
-  for (const [table, version] of due(manifest)) {
-    if (leftAlone.includes(table)) continue
+  const now = due(manifest).filter(([table]) => !leftAlone.includes(table))
+  if (now.length === 0) return all
+  const parquet = yield* Parquet.open
+  for (const [table, version] of now) {
     const paths = yield* lake.list(`${table}/`)
-    yield* Effect.scoped(write(lake, folder, manifest, table, version, paths))
+    const actions = settled(
+      manifest,
+      table,
+      paths.filter((path) => Manifest.writerOf(path) !== undefined)
+    )
+    yield* write(lake, parquet, folder, pathOf(table, version), actions)
+    yield* lake.putText(`${folderOf(table)}_last_checkpoint`, `{"version":${version},"size":${actions.length}}\n`)
     const known = [...(all[table] ?? []).filter((each) => each.version < version), { version, run: manifest.run }]
     const first = firstNeeded(known, manifest, table)
     yield* Effect.forEach(paths.filter(isBefore(table, first)), (path) => lake.remove(path), { discard: true })
     all[table] = known.filter((each) => each.version >= first)
   }
   return all
-})
+}, Effect.scoped)
 
 /** The newest one that is older than exports are kept; 0: there is none. */
 const firstNeeded = (known: Checkpoints[string], { delta, run }: Manifest.Manifest, table: string): number => {
@@ -63,23 +71,15 @@ const isBefore = (table: string, version: number) => (path: string) => {
 
 const write = Effect.fnUntraced(function* (
   lake: LakeService,
+  parquet: Parquet.Parquet,
   folder: string,
-  manifest: Manifest.Manifest,
-  table: string,
-  version: number,
-  paths: ReadonlyArray<string>
+  commit: string,
+  actions: ReadonlyArray<Action>
 ) {
-  const parquet = yield* Parquet.open
   const [lines, file] = [join(folder, "checkpoint.json"), join(folder, "checkpoint.parquet")]
-  const actions = settled(
-    manifest,
-    table,
-    paths.filter((path) => Manifest.writerOf(path) !== undefined)
-  )
   yield* attempt(() => writeFile(lines, textOf(actions)))
   yield* parquet.fromJson(lines, shape, file)
-  yield* lake.put(pathOf(table, version).replace(/json$/, "checkpoint.parquet"), file)
-  yield* lake.putText(`${folderOf(table)}_last_checkpoint`, `{"version":${version},"size":${actions.length}}\n`)
+  yield* lake.put(commit.replace(/json$/, "checkpoint.parquet"), file)
 })
 
 /** DuckDB's types of the protocol's actions. */

@@ -4,6 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
+import * as Manifest from "../Manifest.ts"
 import { type Action, folderOf, pathOf, textOf } from "./Actions.ts"
 import { type Held, heldBy } from "./Commit.ts"
 import { manifestOf } from "../LakePointer.ts"
@@ -12,8 +13,8 @@ type LakeService = Lake["Service"]
 
 /** What of a commit's lines is needed to go on from it. */
 const Line = Schema.Struct({
-  commitInfo: Schema.optionalKey(Schema.Struct({ engineInfo: Schema.Literal("siteledger"), run: Schema.String })),
-  metaData: Schema.optionalKey(Schema.Struct({ id: Schema.String })),
+  commitInfo: Schema.optionalKey(Schema.Struct({ engineInfo: Schema.Literal("siteledger"), run: Manifest.Run })),
+  metaData: Schema.optionalKey(Schema.Struct({ id: Manifest.Uuid })),
   add: Schema.optionalKey(Schema.Struct({ path: Schema.String, size: Schema.Int })),
   remove: Schema.optionalKey(Schema.Struct({ path: Schema.String }))
 })
@@ -31,6 +32,14 @@ const read = (lake: LakeService, table: string, version: number) =>
 
 const commitName = /\/_delta_log\/(\d{20})\.json$/
 
+const versionsOf = (lake: LakeService, table: string): Effect.Effect<ReadonlyArray<number>, LakeError> =>
+  Effect.map(lake.list(folderOf(table)), (paths) =>
+    paths.flatMap((path) => {
+      const version = commitName.exec(path)?.[1]
+      return version === undefined ? [] : [Number(version)]
+    })
+  )
+
 type Lines = ReadonlyArray<typeof Line.Type>
 
 /**
@@ -41,7 +50,7 @@ export const end = Effect.fnUntraced(function* (
   lake: LakeService,
   table: string
 ): Effect.fn.Return<Held | "not ours" | undefined, LakeError> {
-  const versions = (yield* lake.list(folderOf(table))).flatMap((path) => Number(commitName.exec(path)?.[1] ?? []))
+  const versions = yield* versionsOf(lake, table)
   if (versions.length === 0) return undefined
   const since: Array<Lines> = []
   for (let version = Math.max(...versions); versions.includes(version); version--) {
@@ -54,13 +63,19 @@ export const end = Effect.fnUntraced(function* (
     })
     if (held?.log.version === version) return after(table, held, since)
     since.unshift(lines.value)
-    if (version === 0) return after(table, nothing, since)
+    if (version === 0) return begun(table, since)
   }
   return "not ours"
 })
 
 /** What isn't known of the settings is said again by the next commit. */
 const nothing: Held = { columns: [], files: [], log: { id: "", version: -1, run: "", keptDays: -1 } }
+
+/** Its first commit names it. */
+const begun = (table: string, all: ReadonlyArray<Lines>): Held | "not ours" => {
+  const held = after(table, nothing, all)
+  return held.log.id === "" ? "not ours" : held
+}
 
 const after = (table: string, from: Held, since: ReadonlyArray<Lines>): Held => {
   const files = new Map(from.files.map((file) => [file.path, file]))
@@ -81,6 +96,12 @@ const fileOf = (table: string, { path, size }: { readonly path: string; readonly
   sha256: ""
 })
 
+/** Whether the log goes up to this number, so that there is no gap before it. The first commits may be gone (`Checkpoint`). */
+const isNext = (lake: LakeService, table: string, version: number): Effect.Effect<boolean, LakeError> =>
+  version === 0
+    ? Effect.map(versionsOf(lake, table), (versions) => versions.every((each) => each === 0))
+    : Effect.map(lake.size(pathOf(table, version - 1)), Option.isSome)
+
 /** False: the commit before is gone, or somebody else has made the one of this number. */
 export const commit = Effect.fnUntraced(function* (
   lake: LakeService,
@@ -89,7 +110,7 @@ export const commit = Effect.fnUntraced(function* (
   version: number,
   actions: ReadonlyArray<Action>
 ): Effect.fn.Return<boolean, LakeError> {
-  if (version > 0 && Option.isNone(yield* lake.size(pathOf(table, version - 1)))) return false
+  if (!(yield* isNext(lake, table, version))) return false
   const isOurs = Effect.map(read(lake, table, version), (found) =>
     Option.exists(found, (lines) => lines.some(({ commitInfo }) => commitInfo?.run === run))
   )

@@ -9,37 +9,35 @@ const simple: Readonly<Record<string, string>> = {
   BOOLEAN: "boolean",
   DATE: "date",
   DOUBLE: "double",
+  FLOAT: "float",
   INTEGER: "integer",
+  SMALLINT: "short",
   "TIMESTAMP WITH TIME ZONE": "timestamp",
   VARCHAR: "string"
 }
 
-/** `type`: as DuckDB names it. */
-export const typeOf = (type: string): string => {
-  const known = simple[type]
-  if (known !== undefined) return known
-  if (/^DECIMAL\(\d+,\d+\)$/.test(type)) return type.toLowerCase()
-  throw new Error(`Delta Lake has no type for ${type}`)
-}
+/** `type`: as DuckDB names it. Undefined: Delta Lake has none, or none that every reader knows. */
+const typeOf = (type: string): string | undefined =>
+  simple[type] ?? (/^DECIMAL\(\d+,\d+\)$/.test(type) ? type.toLowerCase() : undefined)
 
-const fieldOf = ({ description, name, type }: Columns[number]) => ({
-  name,
-  type: typeOf(type),
-  nullable: true,
-  metadata: description === undefined ? {} : { comment: description }
-})
+const fieldsOf = ({ description, name, type: ours }: Columns[number]) => {
+  const type = typeOf(ours)
+  if (type === undefined) return []
+  return [{ name, type, nullable: true, metadata: description === undefined ? {} : { comment: description } }]
+}
 
 /** Each event lies in the folder of its date. */
 const partition = { name: "event_date", type: "DATE", description: "The UTC date of event_timestamp." }
 
-export const isPartitioned = (table: string): boolean => table === "events"
+const isPartitioned = (table: string): boolean => table === "events"
 
 /** Empty: the table isn't partitioned. */
 export const partitionsOf = (table: string): ReadonlyArray<string> => (isPartitioned(table) ? [partition.name] : [])
 
+/** Without a column that somebody has added to the warehouse and whose type Delta Lake doesn't have. */
 export const schemaOf = (table: string, columns: Columns): string => {
   const all = isPartitioned(table) ? [...columns, partition] : columns
-  return JSON.stringify({ type: "struct", fields: all.map(fieldOf) })
+  return JSON.stringify({ type: "struct", fields: all.flatMap(fieldsOf) })
 }
 
 /** JSON text. Numbers are taken over digit by digit; times have milliseconds, and the greatest is rounded up. */

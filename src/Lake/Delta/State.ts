@@ -4,14 +4,15 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
+import * as Manifest from "../Manifest.ts"
 
 const StateSchema = Schema.Struct({
   /** Every commit of the exports through this one is in its log. */
-  run: Schema.String,
+  run: Manifest.Run,
   /** Tables to whose logs somebody else has committed. */
-  left: Schema.Array(Schema.String),
+  left: Schema.Array(Manifest.Name),
   /** By table, the oldest first. */
-  checkpoints: Schema.Record(Schema.String, Schema.Array(Schema.Struct({ version: Schema.Int, run: Schema.String })))
+  checkpoints: Manifest.byName(Schema.Array(Schema.Struct({ version: Schema.Int, run: Manifest.Run })))
 })
 export type State = typeof StateSchema.Type
 
