@@ -23,7 +23,7 @@ interface Line {
     readonly configuration: Readonly<Record<string, string>>
   }
   readonly add?: Added
-  readonly remove?: { readonly path: string; readonly deletionTimestamp: number }
+  readonly remove?: { readonly path: string; readonly deletionTimestamp: number; readonly dataChange: boolean }
   readonly txn?: { readonly appId: string; readonly version: number }
   readonly commitInfo?: { readonly run?: string }
 }
@@ -90,7 +90,9 @@ export const replay = (log: Log, asOf = Number.POSITIVE_INFINITY, base?: Base): 
     }
     if (line.remove !== undefined) {
       const path = decodeURIComponent(line.remove.path)
-      files.delete(path)
+      const isThere = files.delete(path)
+      if (isThere !== line.remove.dataChange)
+        throw new Error(`${path} is removed, and was ${isThere ? "" : "not "}there`)
       removed.set(path, line.remove.deletionTimestamp)
     }
   }
