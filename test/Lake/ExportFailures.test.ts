@@ -76,18 +76,22 @@ const atEveryCall = (
   })
 
 describe("in the middle of an export", () => {
-  it.effect("of what a manifest names the pointer is last, the manifest before it, and the files before that", () =>
+  it.effect("the pointer is last, the manifest before it, and the files before that; Delta logs follow", () =>
     inWorld((world) =>
       Effect.gen(function* () {
         yield* write([on("2026-11-19")])
         const calls: Array<string> = []
         world.watch = (operation, path, when) => {
-          if (when === "after" && writes.has(operation) && !path.includes("_delta")) calls.push(path)
+          if (when === "after" && writes.has(operation)) calls.push(path)
           return undefined
         }
         const { run: id } = yield* run
-        assert.deepStrictEqual(calls.slice(-2), [`_manifests/${id}.json`, "latest.json"])
-        assert.sameMembers(calls.slice(0, -2), [...dataFiles(world), "lake.sql"])
+        const end = calls.indexOf("latest.json")
+        assert.strictEqual(calls[end - 1], `_manifests/${id}.json`)
+        assert.sameMembers(calls.slice(0, end - 1), [...dataFiles(world), "lake.sql"])
+        const logs = Object.keys(readExport(world).tables).map((name) => `${name}/_delta_log/00000000000000000000.json`)
+        assert.sameMembers(calls.slice(end + 1, -1), logs)
+        assert.strictEqual(calls.at(-1), "_delta/state.json")
       })
     )
   )
