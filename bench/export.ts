@@ -12,6 +12,7 @@ import { stores } from "../pipelines/stores.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
 import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
+import { Reasons } from "../src/Runtime/Reasons.ts"
 import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
 import { copyOut } from "./BareCopy.ts"
 import { settings } from "./BenchSettings.ts"
@@ -49,7 +50,9 @@ const exportOnce = (name: string) =>
         exportCron: Cron.parseUnsafe("0 2 * * *", "UTC"),
         lakeKeep: { newest: 30, for: Duration.days(30) },
         lakeDelta: false
-      }).pipe(Layer.provide([Inbox.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))]))
+      }).pipe(
+        Layer.provide([Inbox.layer, Reasons.layer, publish, Folder.layerAt(join(place.directory, `lake-${name}`))])
+      )
     )
   )
 

@@ -13,6 +13,7 @@ import { AnalystCopy } from "./AnalystCopy.ts"
 import * as Delta from "./Delta.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
@@ -58,14 +59,14 @@ export class Export extends Context.Service<
   static readonly layerWith = ({
     exportCron: cron,
     ...options
-  }: ExportOptions): Layer.Layer<Export, never, AnalystCopy | Inbox | Lake | Store | Warehouse> =>
+  }: ExportOptions): Layer.Layer<Export, never, AnalystCopy | Inbox | Lake | Reasons | Store | Warehouse> =>
     Layer.effect(
       Export,
       Effect.gen(function* () {
         const store = yield* Store
         const analystCopy = yield* AnalystCopy
         const oneAtATime = yield* Semaphore.make(1)
-        const context = yield* Effect.context<Inbox | Lake | Store | Warehouse>()
+        const context = yield* Effect.context<Inbox | Lake | Reasons | Store | Warehouse>()
         const whole = (keeps: boolean) =>
           exportOnce(options, keeps).pipe(
             Effect.retry({ while: isShort }),

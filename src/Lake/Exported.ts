@@ -1,8 +1,9 @@
 /**
- * An export that is complete: what it wrote, and that the log and the metrics know of it.
+ * An export that is complete: what it wrote, and that the log, the metrics and Status know of it.
  */
 import { Duration, Effect } from "effect"
 import * as LogLine from "../Runtime/LogLine.ts"
+import { Reasons } from "../Runtime/Reasons.ts"
 import * as Timings from "../Runtime/Timings.ts"
 import type { AsOf } from "./Manifest.ts"
 
@@ -29,10 +30,13 @@ const tell = Effect.fnUntraced(function* (done: Exported, lasted: Duration.Durat
     sequence: done.asOf.sequence,
     seconds: LogLine.seconds(lasted)
   })
+  const reasons = yield* Reasons
+  if (done.leftAlone.length === 0) yield* reasons.clear("delta log")
+  else yield* reasons.set("delta log", done.leftAlone.join(" "))
 })
 
 /** Tells of it when it is done. */
-export const told = <E, R>(exporting: Effect.Effect<Exported, E, R>): Effect.Effect<Exported, E, R> =>
+export const told = <E, R>(exporting: Effect.Effect<Exported, E, R>): Effect.Effect<Exported, E, R | Reasons> =>
   Effect.gen(function* () {
     const [lasted, done] = yield* Effect.timed(exporting)
     yield* tell(done, lasted)

@@ -31,9 +31,8 @@ const turn = (cron: Cron.Cron) =>
     const outcome = yield* Effect.exit(
       Effect.gen(function* () {
         const due = yield* Schedule.untilDue(name, cron)
-        yield* exports.run.pipe(
-          Effect.tap(({ leftAlone }) => tellOf(leftAlone)),
-          Effect.catchIf(isServedBy(due), ({ message: why }) => LogLine.write("export.overtaken", { why }))
+        yield* Effect.catchIf(exports.run, isServedBy(due), ({ message: why }) =>
+          LogLine.write("export.overtaken", { why })
         )
         yield* store.transaction((tx) => Schedule.serve(tx, name, due))
       })
@@ -43,11 +42,6 @@ const turn = (cron: Cron.Cron) =>
     yield* reasons.set(name, `The nightly export failed and is tried again: ${messageOf(outcome.cause)}`)
     yield* Effect.sleep(retryAfter)
   })
-
-const tellOf = (leftAlone: ReadonlyArray<string>) =>
-  Effect.flatMap(Reasons, (reasons) =>
-    leftAlone.length === 0 ? reasons.clear("delta log") : reasons.set("delta log", leftAlone.join(" "))
-  )
 
 /** The export was overtaken by one of the due time or later. */
 const isServedBy =

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { LakeError } from "../../src/Lake/Lake.ts"
 import type { Manifest } from "../../src/Lake/Manifest.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Log } from "../Logged.ts"
 import { assertSame, logInFolder, replay } from "./Delta/Replay.ts"
 import { inWorld, ipc, on, query, readExport, run, type World, write } from "./ExportWorld.ts"
@@ -21,6 +22,10 @@ const assertLogs = (world: World): Manifest => {
   assertSame(manifest, (table) => logOf(world, table))
   return manifest
 }
+
+const said = Effect.flatMap(Reasons, ({ all }) =>
+  Effect.map(all, (reasons) => reasons.map(({ key, sentence }) => [key, sentence]))
+)
 
 const later = TestClock.adjust("1 hour")
 
@@ -154,6 +159,7 @@ describe("the Delta log of a table", () => {
             /^The Delta log of ipcs on .* isn't as siteledger left it, .*remove ipcs\/_delta_log\/, /
           )
           assert.strictEqual(log.saw("delta.left")["why"], leftAlone.join())
+          assert.deepStrictEqual(yield* said, [["delta log", leftAlone.join()]])
           assert.deepStrictEqual([...logOf(world, "ipcs").keys()], [0, 1])
           assert.strictEqual(readFileSync(path, "utf8"), foreign)
         }
@@ -162,6 +168,7 @@ describe("the Delta log of a table", () => {
         rmSync(join(folderOf(world, "ipcs"), "_delta_log"), { recursive: true })
         yield* later
         assert.deepStrictEqual((yield* run).leftAlone, [])
+        assert.deepStrictEqual(yield* said, [])
         assertLogs(world)
       })
     )

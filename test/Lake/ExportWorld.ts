@@ -17,6 +17,7 @@ import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { files as filesOf, type Manifest } from "../../src/Lake/Manifest.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
+import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
@@ -106,9 +107,13 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
     query: () => Effect.die("unused"),
     status: Effect.succeed({ at: null, ageMs: null })
   })
-  const stores = Layer.mergeAll(Inbox.layer, analystCopy, lake, DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))).pipe(
-    Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite")))
-  )
+  const stores = Layer.mergeAll(
+    Inbox.layer,
+    Reasons.layer,
+    analystCopy,
+    lake,
+    DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))
+  ).pipe(Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite"))))
   return Export.layerWith({ dataDir, exportCron: cron, lakeKeep: usual, lakeDelta: true }).pipe(
     Layer.provideMerge(stores)
   )
@@ -123,7 +128,7 @@ const makeWorld = () => {
 export type World = ReturnType<typeof makeWorld>["world"]
 
 export const inWorld = <E>(
-  body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Store | Warehouse>
+  body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Reasons | Store | Warehouse>
 ): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {
     const { world, layer } = makeWorld()

@@ -37,8 +37,7 @@ const makeExports = () => {
     at: [] as Array<string>,
     isFailing: false,
     isCrashing: false,
-    overtakenAt: undefined as string | undefined,
-    leftAlone: [] as ReadonlyArray<string>
+    overtakenAt: undefined as string | undefined
   }
   const layer = Layer.succeed(Export, {
     run: Effect.gen(function* () {
@@ -48,7 +47,7 @@ const makeExports = () => {
         return yield* new Overtaken({ message: "another was first", at: exports.overtakenAt })
       }
       if (exports.isCrashing) return yield* Effect.die(new Error("a broken invariant"))
-      return { ...done, leftAlone: exports.leftAlone }
+      return done
     }),
     again: Effect.die("unused"),
     status: Effect.succeed({ lastAt: null, nextAt: null })
@@ -227,24 +226,5 @@ describe("an export that", () => {
       assert.lengthOf(exports.at, 2)
     })
     return life("2026-11-20T01:00:00Z", layer, body).pipe(Effect.provide(freshStore()))
-  })
-
-  it.effect("says in Status which Delta logs aren't continued, until they are", () => {
-    const { exports, layer } = makeExports()
-    const said = Effect.flatMap(Reasons, ({ all }) =>
-      Effect.map(all, (reasons) => reasons.map(({ key, sentence }) => [key, sentence]))
-    )
-    return life(
-      "2026-11-20T01:00:00Z",
-      layer,
-      Effect.gen(function* () {
-        exports.leftAlone = ["The log of ipcs isn't ours.", "Nor that of vos."]
-        yield* pass(2)
-        assert.deepStrictEqual(yield* said, [["delta log", "The log of ipcs isn't ours. Nor that of vos."]])
-        exports.leftAlone = []
-        yield* pass(24)
-        assert.deepStrictEqual(yield* said, [])
-      })
-    ).pipe(Effect.provide(freshStore()))
   })
 })
