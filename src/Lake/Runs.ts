@@ -33,8 +33,7 @@ export const list = Effect.gen(function* () {
   const runs = yield* Effect.forEach(
     names.toSorted().toReversed(),
     (run) =>
-      Effect.map(lake.readText(Manifest.manifestPath(run)), (found): Run => {
-        const manifest = Option.flatMap(found, ({ text }) => Manifest.parse(text))
+      Effect.map(LakePointer.manifestOf(lake, run), (manifest): Run => {
         const isNewest = Option.exists(pointer, (shown) => shown.run === run)
         return { run, isNewest, ...Option.match(manifest, { onNone: () => unreadable, onSome: summary }) }
       }),

@@ -2,8 +2,8 @@
  * Clears the Lake of what no export needs: leftovers of failed runs, and old runs, by count and age.
  *
  * A leftover is touched only if no process can be working on it: its run is one of our own that failed, or began longer
- * ago than an export may take. A sweep touches only names that an export gives, in the folders of our own tables, and
- * no whole file at all while a manifest can't be read or the one pointed at is missing. Manifests go before their
+ * ago than an export may take. A sweep touches only names that an export gives, in the folders of tables that every warehouse
+ * or a manifest has, and no whole file at all while a manifest can't be read or the one pointed at is missing. Manifests go before their
  * files, so dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
  */
 import { Clock, Duration, Effect, Option } from "effect"
@@ -87,9 +87,15 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (lake: LakeService, { faile
   }
   const { manifests } = kept
   const unseen = neverShown(manifests, failed, pointedAt)
+  // Also those of lists that a person has switched on, or off since.
+  const gone = yield* read(lake, retired)
+  const folders = new Set([
+    ...tables.map(({ name }) => name),
+    ...[...manifests, ...gone.manifests].flatMap((manifest) => manifest.tables)
+  ])
   yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
   const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
-  const written = yield* Effect.forEach(tables, ({ name }) => lake.list(`${name}/`), { concurrency: atOnce })
+  const written = yield* Effect.forEach(folders, (name) => lake.list(`${name}/`), { concurrency: atOnce })
   yield* removeAll(
     lake,
     written.flat().filter((path) => {
@@ -105,6 +111,7 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (lake: LakeService, { faile
 interface Named {
   readonly run: string
   readonly before: string | null | undefined
+  readonly tables: ReadonlyArray<string>
   readonly files: ReadonlyArray<string>
 }
 
@@ -119,12 +126,12 @@ const read = (lake: LakeService, runs: ReadonlyArray<string>): Effect.Effect<Fou
     Effect.forEach(
       runs,
       (run) =>
-        Effect.map(lake.readText(Manifest.manifestPath(run)), (found) => ({
+        Effect.map(LakePointer.manifestOf(lake, run), (found) => ({
           run,
-          named: Option.map(
-            Option.flatMap(found, ({ text }) => Manifest.parse(text)),
-            (manifest): Named => ({ run, before: manifest.before, files: Manifest.files(manifest) })
-          )
+          named: Option.map(found, (manifest): Named => {
+            const { before, tables: shown } = manifest
+            return { run, before, tables: Object.keys(shown), files: Manifest.files(manifest) }
+          })
         })),
       { concurrency: atOnce }
     ),

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake, LakeError } from "../../src/Lake/Lake.ts"
+import type { Manifest } from "../../src/Lake/Manifest.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { sweep } from "../../src/Lake/Sweep.ts"
 import { using } from "./Contract.ts"
@@ -37,6 +38,37 @@ describe("an export", () => {
         assert.isFalse(existsSync(join(world.lake, `ledger_entries/${first.run}-journal.csv`)))
         assert.deepStrictEqual(eventPaths(readExport(world)), [`events/event_date=2026-11-01/${first.run}-0.parquet`])
         assertTidy(world)
+      })
+    )
+  )
+
+  it.effect("sweeps the folders of lists that a person has switched on, also once they are off", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        /** As if the warehouse had these tables, too. */
+        const exported = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
+          const { run: id } = yield* run
+          const path = join(world.lake, `_manifests/${id}.json`)
+          const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest
+          const tables = names.map((name) => {
+            const file = { path: `${name}/${id}-0.parquet`, rows: 0, bytes: 0, sha256: "0".repeat(64) }
+            mkdirSync(join(world.lake, name), { recursive: true })
+            writeFileSync(join(world.lake, file.path), "")
+            return [name, { rows: 0, columns: [], files: [file] }] as const
+          })
+          writeFileSync(
+            path,
+            JSON.stringify({ ...manifest, tables: { ...manifest.tables, ...Object.fromEntries(tables) } })
+          )
+          yield* TestClock.adjust("1 hour")
+          return id
+        })
+        yield* exported("checklists", "inspections")
+        const second = yield* exported("inspections")
+        const lake = yield* Lake
+        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.minutes(1) }))
+        assert.isFalse(existsSync(join(world.lake, "checklists")))
+        assert.deepStrictEqual(readdirSync(join(world.lake, "inspections")), [`${second}-0.parquet`])
       })
     )
   )
