@@ -77,7 +77,7 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, name,
       yield* drained
       yield* storeElsewhere(paid("1"))
       yield* TestClock.adjust(1000)
-      // Which of the two notices it first isn't said.
+      // A batch that takes it first writes its rows before the ledger hears, in one transaction of the database (Batch.ts).
       yield* until(Effect.map(TestClock.adjust(10), () => world.log.length > 1))
       assert.sameMembers(world.log, ["p1", 1])
     }))
