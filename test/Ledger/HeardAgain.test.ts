@@ -5,6 +5,7 @@
 import { StatementSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { minorDigits } from "../../config/Currency.ts"
 import type { AppliedEvent } from "../../src/Ledger/EventFacts.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -13,7 +14,7 @@ import { seed } from "../Long.ts"
 import { type Random, seeded } from "../Seeded.ts"
 import { database, storesAt } from "../Stores/Postgres/World.ts"
 import { contractor } from "./Contractor.ts"
-import { certified, created, folder, hear, paid } from "./Started.ts"
+import { certified, created, folder, hear, paid, started } from "./Started.ts"
 
 const terms = { ...contractor, currency: "EUR", currencies: { "7": "USD", "8": "GBP" } }
 
@@ -137,6 +138,32 @@ describe("events that the ledger hears again", () => {
           []
         )
         assert.isNotEmpty(texts)
+      })
+    )
+  )
+})
+
+describe("terms that change twice", () => {
+  it.live("are told to many IPCs each time, though the second fact reads like the first", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        const many = Array.from({ length: 120 }, (_, n) => `IPC ${n}`)
+        const inCurrency = (currency: string) => ({ ...contractor, minorDigits, currency })
+        const waiting = Effect.map(books, ({ holds }) => [...new Set(holds.map(({ reason }) => reason))])
+        const begun = Effect.andThen(
+          hear(many.flatMap((id) => [certified(id, 2, 101, "5.5000"), paid(id, 3, 102)])),
+          waiting
+        )
+        assert.deepStrictEqual(yield* started(path, begun, inCurrency("JPY")), ["amount-too-precise"])
+        assert.deepStrictEqual(yield* started(path, waiting, inCurrency("KRW")), ["amount-too-precise"])
+        const { entries, facts, holds } = yield* started(path, books, inCurrency("EUR"))
+        assert.lengthOf(
+          facts.filter(({ kind }) => kind === "terms"),
+          2 * many.length
+        )
+        assert.lengthOf(entries, many.length)
+        assert.lengthOf(holds, 0)
       })
     )
   )
