@@ -35,6 +35,8 @@ export class Bookmarks {
   #changedSince: Instant | undefined
   #after: string | undefined
   readonly #begun: Map<string, Begun>
+  /** Finished, and not yet saved as such. */
+  readonly #ending = new Set<string>()
 
   private constructor({ after, begun, changedSince }: typeof Place.Type) {
     this.#changedSince = changedSince
@@ -71,6 +73,11 @@ export class Bookmarks {
     return [...this.#begun.values()]
   }
 
+  /** The keys of those that were begun and aren't saved as finished. */
+  get underWay(): ReadonlySet<string> {
+    return new Set([...this.#begun.keys(), ...this.#ending])
+  }
+
   /** There are no more in this order: false if it was the last. */
   turn(): boolean {
     if (this.#changedSince === undefined) return false
@@ -98,10 +105,16 @@ export class Bookmarks {
     if (begun !== undefined) this.#begun.set(key, { ...begun, from, total: total ?? begun.total })
   }
 
-  /** Returns its total. */
+  /** Returns its total. It isn't in the text any more, and under way until that is saved. */
   finish(key: string): number {
     const total = this.#begun.get(key)?.total ?? 0
     this.#begun.delete(key)
+    this.#ending.add(key)
     return total
+  }
+
+  /** What is finished is saved. */
+  saved(): void {
+    this.#ending.clear()
   }
 }

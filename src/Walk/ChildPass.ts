@@ -209,6 +209,7 @@ class Readers {
         parent
       }))
       const fresh = yield* Checkpoints.save(store, next, seen, first?.receivedAt ?? next.started_at, finished)
+      this.#bookmarks.saved()
       this.state = { ...next, rows: next.rows + fresh }
       this.#pages += pages.length
     })

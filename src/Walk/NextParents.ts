@@ -28,13 +28,13 @@ export const waitingBelow = (
   let rows: Array<Parent> = []
   const more = Effect.gen(function* () {
     // One that is finished meanwhile is in one of the two.
-    const begun = new Set(bookmarks.begun.map(({ key }) => key))
+    const { underWay } = bookmarks
     const found = yield* Parents.next(warehouse, list.parent, bookmarks.asked)
     const last = found.at(-1)
     if (last === undefined) return bookmarks.turn()
     const keys = found.map(({ key }) => key)
     const finished = yield* ParentProofs.finished(store, pass, keys)
-    rows = found.filter(({ key }) => !begun.has(key) && !finished.has(key))
+    rows = found.filter(({ key }) => !underWay.has(key) && !finished.has(key))
     if (rows.length === 0) bookmarks.skip(last.key)
     return true
   })
