@@ -13,9 +13,6 @@ const root = resolve(import.meta.dirname, "..")
 
 /** Native code. */
 export const ofDuckDb = "@duckdb/node-bindings"
-/** Loaded only where the lake is a bucket: it is not to make every start longer. */
-const ofAws = [/^@aws-sdk\//, /^@smithy\//]
-
 /** CommonJS starts sooner: a module would make Node load all that `node:http` exports, with a client for fetch. */
 export const main = "main.cjs"
 
@@ -38,8 +35,10 @@ const parts: ReadonlyArray<Part> = [
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
   { source: "cli/discover/yaml-thread.ts", external: [] },
+  // The AWS SDK: loaded only where the lake is a bucket, as it is not to make every start longer.
+  { source: "src/Lake/S3/sdk.ts", external: [] },
   // Last: what runs the others is there once they are.
-  { source: "cli/main.ts", external: [ofDuckDb, ...ofAws], file: main }
+  { source: "cli/main.ts", external: [ofDuckDb], file: main }
 ]
 
 /** With a single other character, Node would keep the whole file at two bytes for each, and take longer to read it. */

@@ -83,6 +83,8 @@ describe("the package", () => {
     }
     const { dependencies } = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }
     for (const [name, version] of Object.entries(dependencies)) assert.isTrue(refs.has(`${name}@${version}`), name)
+    // Of any other package npm would choose the versions of what it needs, which nobody has tested.
+    assert.deepStrictEqual(Object.keys(dependencies), ["@duckdb/node-bindings"])
     assert.isFalse([...refs].some((ref) => /^(vitest|oxlint|typescript)@/.test(ref)))
     assert.isTrue(bill.components.every(({ hashes = [] }) => hashes.length > 0))
   })

@@ -11,7 +11,9 @@ import type { S3 } from "@aws-sdk/client-s3"
 import type { StandardRetryStrategy } from "@smithy/core/retry"
 import { Data, Effect, type Scope } from "effect"
 import { proxiedAgents } from "../../Runtime/Http.ts"
+import { urlOf } from "../../Runtime/Module.ts"
 import { boundAnswers } from "./Bounded.ts"
+import type * as Sdk from "./sdk.ts"
 
 type Strategy = Pick<StandardRetryStrategy, "acquireInitialRetryToken" | "recordSuccess" | "refreshRetryTokenForRetry">
 
@@ -92,20 +94,16 @@ export const make = Effect.fnUntraced(function* (patience: Patience): Effect.fn.
 })
 
 const open = async (patience: Patience): Promise<Opened> => {
-  const [{ S3 }, config, retry] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("@smithy/core/config"),
-    import("@smithy/core/retry")
-  ])
-  const { loadConfig, NODE_REGION_CONFIG_FILE_OPTIONS, NODE_REGION_CONFIG_OPTIONS } = config
-  const asConfigured = new S3({})
+  const sdk = (await import(urlOf(new URL("./sdk.ts", import.meta.url)).href)) as typeof Sdk
+  const { loadConfig } = sdk
+  const asConfigured = new sdk.S3({})
   const endpoint = await asConfigured.config.serviceConfiguredEndpoint?.()
   asConfigured.destroy()
-  const maxAttempts = loadConfig({ ...retry.NODE_MAX_ATTEMPT_CONFIG_OPTIONS, default: patience.attempts })
-  const mode = await loadConfig({ ...retry.NODE_RETRY_MODE_CONFIG_OPTIONS, default: "standard" })()
-  const s3 = new S3({
+  const maxAttempts = loadConfig({ ...sdk.NODE_MAX_ATTEMPT_CONFIG_OPTIONS, default: patience.attempts })
+  const mode = await loadConfig({ ...sdk.NODE_RETRY_MODE_CONFIG_OPTIONS, default: "standard" })()
+  const s3 = new sdk.S3({
     maxAttempts,
-    ...(mode === "standard" ? { retryStrategy: unbudgeted(() => new retry.StandardRetryStrategy(maxAttempts)) } : {}),
+    ...(mode === "standard" ? { retryStrategy: unbudgeted(() => new sdk.StandardRetryStrategy(maxAttempts)) } : {}),
     // Each body is sent at once: asking first would take a connection of its own for each request.
     expectContinueHeader: false,
     followRegionRedirects: true,
@@ -124,7 +122,10 @@ const open = async (patience: Patience): Promise<Opened> => {
           forcePathStyle: true,
           requestChecksumCalculation: loadConfig(checksums("request_checksum_calculation")),
           responseChecksumValidation: loadConfig(checksums("response_checksum_validation")),
-          region: loadConfig({ ...NODE_REGION_CONFIG_OPTIONS, default: "us-east-1" }, NODE_REGION_CONFIG_FILE_OPTIONS)
+          region: loadConfig(
+            { ...sdk.NODE_REGION_CONFIG_OPTIONS, default: "us-east-1" },
+            sdk.NODE_REGION_CONFIG_FILE_OPTIONS
+          )
         })
   })
   boundAnswers(s3, patience.answerBytes)
