@@ -3,24 +3,26 @@
  * format, and where OpenTelemetry gets metrics, the same goes there without anybody asking.
  *
  * Status is read when somebody asks, and where metrics are sent, as often as they are, at least every ten seconds. While it
- * can't be read, its values stay as they were, which `siteledger_status_ok` says.
+ * can't be read, its values stay as they were, which `siteledger_status_ok` says; what the receiver counts is new all the same.
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { Receiver } from "../Intake/Receiver.ts"
 import { Telemetry } from "../Runtime/Telemetry.ts"
 import * as Timings from "../Runtime/Timings.ts"
-import { ofStatus, program, statusOk } from "./Metrics/Families.ts"
+import { ofStatus, program, receiving, statusOk } from "./Metrics/Families.ts"
 import type { Family, Sample } from "./Metrics/Family.ts"
 import { Status } from "./Status.ts"
 
 export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Effect<string> }>()(
   "siteledger/Metrics"
 ) {
-  static readonly layer: Layer.Layer<Metrics, never, Status> = Layer.effect(
+  static readonly layer: Layer.Layer<Metrics, never, Receiver | Status> = Layer.effect(
     Metrics,
     Effect.gen(function* () {
       const status = yield* Status
+      const receiver = yield* Receiver
       const shown = yield* Effect.acquireRelease(
         Effect.map(Effect.context<never>(), (context) => new Shown(context)),
         (all) => Effect.sync(() => all.clear())
@@ -28,6 +30,7 @@ export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Ef
       yield* Timings.begin
       const refresh = Effect.gen(function* () {
         shown.show(program, undefined)
+        shown.show(receiving, yield* receiver.status)
         const report = yield* Effect.option(Effect.timeout(status.report, longestReading))
         const nowMs = yield* Clock.currentTimeMillis
         if (Option.isSome(report)) shown.show(ofStatus, { report: report.value, nowMs })

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
+import { Receiver } from "../../src/Intake/Receiver.ts"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { Metrics } from "../../src/Operate/Metrics.ts"
 import { sections } from "../../src/Operate/Metrics/Families.ts"
@@ -13,6 +14,12 @@ import { StoreError } from "../../src/Stores/Store.ts"
 import { complaints, parse, promtool } from "../Exposition.ts"
 import { atSeconds, expected, full } from "./FullReport.ts"
 
+const layerOf = (report: Effect.Effect<StatusReport, StoreError>) => {
+  const receiver = Receiver.of({ status: Effect.succeed(full.receiver), refusedSeen: Effect.succeed([]) })
+  const parts = Layer.mergeAll(Layer.succeed(Status, Status.of({ report })), Layer.succeed(Receiver, receiver))
+  return Layer.provide(Metrics.layer, parts)
+}
+
 /** With a registry of its own. */
 const scene = <E>(
   report: Effect.Effect<StatusReport, StoreError>,
@@ -21,7 +28,7 @@ const scene = <E>(
 ) =>
   Effect.gen(function* () {
     yield* TestClock.setTime((atSeconds + 90) * 1000)
-    const layer = Layer.provide(Metrics.layer, Layer.succeed(Status, Status.of({ report })))
+    const layer = layerOf(report)
     yield* Effect.scoped(Effect.provide(Effect.flatMap(Metrics, body), layer, { local: true }))
   }).pipe(
     Effect.provideService(Metric.MetricRegistry, new Map()),
@@ -115,12 +122,13 @@ describe("the metrics", () => {
     )
   })
 
-  it.effect("are those of the program alone, if Status couldn't be read yet", () =>
+  it.effect("are those of the program and of the receiver alone, if Status couldn't be read yet", () =>
     scene(Effect.fail(new StoreError({ reason: "Failed", message: "The store fails." })), (metrics) =>
       Effect.gen(function* () {
         const values = valuesIn(yield* metrics.text)
         assert.strictEqual(values.get("siteledger_status_ok"), 0)
         assert.isAbove(values.get("process_resident_memory_bytes") ?? 0, 10_000_000)
+        assert.strictEqual(values.get('siteledger_receiver_deliveries_total{outcome="not_stored"}'), 45)
         assert.isFalse(values.has("siteledger_ledger_entries"))
       })
     )
@@ -154,7 +162,7 @@ describe("the metrics", () => {
   it.effect("are gone from the registry when the pipelines stop", () =>
     Effect.gen(function* () {
       const registry: Metric.MetricRegistry = new Map()
-      const layer = Layer.provide(Metrics.layer, Layer.succeed(Status, Status.of({ report: Effect.succeed(full) })))
+      const layer = layerOf(Effect.succeed(full))
       const shown = Effect.flatMap(Metrics, ({ text }) => text)
       yield* Effect.scoped(Effect.provide(shown, layer, { local: true })).pipe(
         Effect.provideService(Metric.MetricRegistry, registry)

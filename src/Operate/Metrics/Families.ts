@@ -30,6 +30,20 @@ export const program: ReadonlyArray<Family<unknown>> = [
   })
 ]
 
+/** Told by the receiver itself: what couldn't be stored is counted while a store is away, and Status can't be read. */
+export const receiving: ReadonlyArray<Family<StatusReport["receiver"]>> = [
+  counter(
+    "siteledger_receiver_deliveries_total",
+    "Requests to the receiver, by outcome",
+    ["outcome"],
+    ({ port: _port, ...counted }) =>
+      each(counted, "outcome", (count) => count).map(({ labels, value }) => ({
+        value,
+        labels: { outcome: snake(labels?.["outcome"] ?? "") }
+      }))
+  )
+]
+
 const state = [
   gauge("siteledger_phase", "1 for the phase the worker is in", ["phase"], ({ report }) =>
     oneOf(Phase.literals, "phase", report.phase)
@@ -95,13 +109,6 @@ const intake = [
     [],
     ({ report }) => (report.events["misfits"] ?? 0) + report.learned.misfits
   ),
-  counter("siteledger_receiver_deliveries_total", "Requests to the receiver, by outcome", ["outcome"], ({ report }) => {
-    const { port: _port, ...counted } = report.receiver
-    return each(counted, "outcome", (count) => count).map(({ labels, value }) => ({
-      value,
-      labels: { outcome: snake(labels?.["outcome"] ?? "") }
-    }))
-  }),
   gauge("siteledger_webhook_secrets", "Webhook secrets, by state", ["state"], ({ report }) => {
     const { ending, unreadable, valid } = report.secrets
     return each({ valid, ending, unreadable }, "state", (count) => count)
@@ -214,7 +221,7 @@ const books = [
 
 export const statusOk = gauge(
   "siteledger_status_ok",
-  "1 if Status could be read for these values; 0: all but those of the program are as of before",
+  "1 if Status could be read for these values; 0: all but those of the program and the receiver are as of before",
   [],
   ({ isRead }: { readonly isRead: boolean }) => (isRead ? 1 : 0)
 )
@@ -225,7 +232,7 @@ export const ofStatus = [...state, ...intake, ...copies, ...kept, ...books]
 export const sections = {
   "The program": program,
   "The worker": [...state, statusOk],
-  Deliveries: intake,
+  Deliveries: [...receiving, ...intake],
   "Lists, exports, copies": copies,
   "The backup off the machine": kept,
   "The books": books

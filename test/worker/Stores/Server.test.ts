@@ -39,6 +39,8 @@ describe("a server that is gone for a while", () => {
       assert.strictEqual(await server.deliver(event), 503)
       assert.isBelow(performance.now() - from, 2_000)
     }
+    const refused = () => worker.metric("siteledger_receiver_deliveries_total", '{outcome="not_stored"}')
+    await until("they are counted", async () => (await refused()) === 5 || undefined)
     await until("the worker says that it isn't ready", async () =>
       (await worker.fetch("/health/ready"))?.status === 503 ? true : undefined
     )
