@@ -133,7 +133,7 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       timeScale: 60,
       // So that there is a year to look at.
       pastDays: 335,
-      pastEvents: 60 * eventsPerSecond,
+      pastEvents: 90 * eventsPerSecond,
       statePath
     })
     const provider = isolated(environment(sandbox, ports, dataDir))
