@@ -131,8 +131,12 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
       // Including this turn's entries: two certificates of one instant and amount want the same part, once.
       const next = () => reach({ ...books, entries: [...books.entries, ...entries] }, wanted, turning)
       let outcome = next()
-      for (; "entry" in outcome; outcome = next()) entries.push(outcome.entry)
-      questions.push(...outcome.questions)
+      while ("entry" in outcome) {
+        entries.push(outcome.entry)
+        if (outcome.isReached) break
+        outcome = next()
+      }
+      if ("questions" in outcome) questions.push(...outcome.questions)
     }
   }
   const after = { ...books, entries: [...books.entries, ...entries] }

@@ -44,6 +44,23 @@ export const entryRow = (
   fact: fact.number
 })
 
+/** Whether the row is what `entryRow` would make of it now, to the byte: without making one, as there may be millions. */
+export const isEntryRow = (row: StoreTables["ledger_entries"], entry: Entry, fact: Pick<Fact, "number">): boolean => {
+  for (const name of Object.keys(entry) as ReadonlyArray<keyof Entry>) {
+    if (!isTextInRow(name) && row[name] !== entry[name]) return false
+  }
+  const { basis, lines, units } = entry
+  return (
+    row.fact === fact.number &&
+    row.amount === amountText(units) &&
+    row.basis === JSON.stringify(basis) &&
+    row.lines === (lines === null ? null : Lines.toText(lines))
+  )
+}
+
+const isTextInRow = (name: keyof Entry): name is "basis" | "lines" | "units" =>
+  name === "basis" || name === "lines" || name === "units"
+
 export const holdRow = ({ basis, units, ...hold }: Hold) => ({
   ...hold,
   basis: JSON.stringify(basis),

@@ -43,7 +43,7 @@ export const moveOf = ({ decisions }: Books, { reference }: PaymentFact): Move =
 }
 
 /** The entry that says where the payment's others go. */
-const firstOf = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): Entry | undefined =>
+const firstOf = ({ entries }: Pick<Books, "entries">, { reference }: PaymentFact, { mark }: Move): Entry | undefined =>
   entries.find(
     ({ part, payment_reference }) => payment_reference === reference && isOfPayment(part) && markOf(part) === mark
   )
@@ -55,7 +55,7 @@ interface TakenFor extends Taken {
 
 /** What its certificates' amounts are taken for. */
 export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: Terms): TakenFor => {
-  const own = { ...books, entries: books.entries.filter(({ part }) => !isKnown(part)) }
+  const own = { entries: books.entries.filter(({ part }) => !isKnown(part)) }
   const first = firstOf(own, payment, move)
   const isFirst = first === undefined
   const known = move.decision === undefined ? (books.project?.projectId ?? null) : move.projectId
@@ -114,12 +114,20 @@ export const accountOf = (
   }
   const project_id = move.decision === undefined ? known : move.projectId
   const under = { certified_as, credit_account, debit_account, project_id, withheld }
-  const question = ask("currency-unknown", payment, [], [], { part: settlementPart })
-  const given = move.decision === undefined ? books.decisions.get(question.holdId) : undefined
+  const given = move.decision === undefined ? currencyGiven(books, payment) : undefined
   if (given?.currency !== undefined) return { ...under, currency: given.currency, basis: [...kept, given] }
-  if (project_id === null && Object.keys(currencies).length > 0) return { question }
+  if (project_id === null && Object.keys(currencies).length > 0) {
+    return { question: whichCurrency(payment) }
+  }
   return { ...under, currency: currencies[project_id ?? ""] ?? currency, basis: kept }
 }
+
+const whichCurrency = (payment: PaymentFact): Question =>
+  ask("currency-unknown", payment, [], [], { part: settlementPart })
+
+/** The question's id is a hash, and most IPCs have no decisions. */
+const currencyGiven = ({ decisions }: Books, payment: PaymentFact): DecisionFact | undefined =>
+  decisions.size === 0 ? undefined : decisions.get(whichCurrency(payment).holdId)
 
 /** Asked where a payment is posted, or being moved, under another project than the newest one. */
 export const changedProjects = (books: Books, terms: Terms): ReadonlyArray<Question> =>

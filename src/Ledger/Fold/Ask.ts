@@ -65,17 +65,21 @@ type Shown = string | number | null
 /** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
 export const basisOf = (facts: ReadonlyArray<Fact | PayableGround>): Basis =>
   facts.map((fact) => {
-    const values: Readonly<Record<string, unknown>> = { ...fact }
+    const values = fact as unknown as Readonly<Record<string, unknown>>
     // A loop: arrays of pairs took more than twice as long, which was a thirteenth of what verifying the books takes.
     const given: Record<string, Shown> = {}
-    for (const name of Object.keys(values)) {
+    const names: Array<string> = []
+    for (const name in values) {
       const value = values[name]
-      if (typeof value === "bigint") given["amount"] = Amount.ofUnits(value) ?? null
+      const isAmount = typeof value === "bigint"
       // Nested content is in the fact itself.
-      else if (name !== "ipcId" && isShown(value)) given[name] = value
+      if (!isAmount && (name === "ipcId" || !isShown(value))) continue
+      const shownAs = isAmount ? "amount" : name
+      names.push(shownAs)
+      given[shownAs] = isAmount ? (Amount.ofUnits(value) ?? null) : value
     }
     const shown: Record<string, Shown> = {}
-    for (const name of Object.keys(given).toSorted()) shown[name] = given[name]!
+    for (const name of names.toSorted()) shown[name] = given[name]!
     return shown
   })
 

@@ -37,15 +37,37 @@ export const grounds = (ipcId: string, taken: Taken): ReadonlyArray<PayableGroun
     : [groundOf(ipcId, taken)]
 
 export const groundOf = (ipcId: string, { before, payable, withheld }: Taken): PayableGround => {
-  const ground: PayableGround = { kind: "payable", ipcId, rules: JSON.stringify(payable ?? null), before }
-  return withheld.length === 0 ? ground : { ...ground, withheld: JSON.stringify(withheld) }
+  const ground: PayableGround = {
+    kind: "payable",
+    ipcId,
+    rules: payable === undefined ? "null" : textOf(payable),
+    before
+  }
+  return withheld.length === 0 ? ground : { ...ground, withheld: textOf(withheld) }
+}
+
+/** Those of the terms are the same for nearly all IPCs, and each is asked for several times. */
+const texts = new WeakMap<PayableRules, string>()
+
+const textOf = (rules: PayableRules): string => {
+  const text = texts.get(rules) ?? JSON.stringify(rules)
+  texts.set(rules, text)
+  return text
+}
+
+let last: { readonly text: string; readonly rules: PayableRules | null } = { text: "null", rules: null }
+
+/** Those of one IPC after the other are mostly the same. */
+const rulesIn = (text: string): PayableRules | null => {
+  if (text !== last.text) last = { text, rules: JSON.parse(text) as PayableRules | null }
+  return last.rules
 }
 
 /** What it has kept. Rules are undefined if they weren't known: then a person has said the amount. */
 export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | "payable" | "withheld"> => {
   const ground = basis.find(({ kind }) => kind === "payable")
   if (ground === undefined) return { before: null, payable: [], withheld: [] }
-  const rules = JSON.parse(String(ground["rules"])) as PayableRules | null
+  const rules = rulesIn(String(ground["rules"]))
   return {
     before: ground["before"] === null ? null : String(ground["before"]),
     payable: rules ?? undefined,

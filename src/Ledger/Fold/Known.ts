@@ -63,7 +63,7 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
       books.amounts,
       of("payment").filter(({ units }) => units !== undefined)
     ),
-    decisions: new Map([...books.decisions, ...of("decision").map((fact) => [fact.holdId, fact] as const)]),
+    decisions: decided(books.decisions, of("decision")),
     byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
   }
 }
@@ -87,6 +87,9 @@ const newer = (project: ProjectFact | undefined, fact: ProjectFact): ProjectFact
 
 const named = (payments: ReadonlyArray<PaymentFact>, fact: PaymentFact): ReadonlyArray<PaymentFact> =>
   payments.some(({ reference }) => reference === fact.reference) ? payments : [...payments, fact]
+
+const decided = (known: Books["decisions"], more: ReadonlyArray<DecisionFact>): Books["decisions"] =>
+  more.length === 0 ? known : new Map([...known, ...more.map((fact) => [fact.holdId, fact] as const)])
 
 const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
   more.length === 0 ? known : [...known, ...more]

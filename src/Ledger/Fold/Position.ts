@@ -46,7 +46,13 @@ export const stands = (before: Books, after: Books): boolean =>
   before.decisions.size === after.decisions.size &&
   before.project?.projectId === after.project?.projectId
 
-export const isSame = (a: Position | undefined, b: Position | undefined): boolean => written(a) === written(b)
+export const isSame = (a: Position | undefined, b: Position | undefined): boolean =>
+  a === undefined || b === undefined
+    ? a === b
+    : a.ipcId === b.ipcId &&
+      a.projectId === b.projectId &&
+      a.firstAt === b.firstAt &&
+      areSame(a.certificates, b.certificates)
 
 /** What an IPC has before it: of each of its own certificates, the newest one there by then. No others can count for it. */
 export const precedingOf = (before: Position | undefined, own: Position): Preceding => {
@@ -59,9 +65,10 @@ export const precedingOf = (before: Position | undefined, own: Position): Preced
   return { ipcId: before.ipcId, certificates: before.certificates.filter(({ at }) => counting.has(at)) }
 }
 
-export const isSaid = ({ preceding }: Books, said: Preceding): boolean => written(preceding?.said) === written(said)
+export const isSaid = ({ preceding }: Books, said: Preceding): boolean =>
+  preceding !== undefined &&
+  preceding.said.ipcId === said.ipcId &&
+  areSame(preceding.said.certificates, said.certificates)
 
-const written = (value: Position | Preceding | undefined): string =>
-  value === undefined
-    ? ""
-    : JSON.stringify({ ...value, certificates: value.certificates.map(({ at, units }) => [at, String(units)]) })
+const areSame = (a: ReadonlyArray<Certificate>, b: ReadonlyArray<Certificate>): boolean =>
+  a.length === b.length && a.every(({ at, units }, n) => at === b[n]!.at && units === b[n]!.units)

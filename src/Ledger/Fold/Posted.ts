@@ -50,7 +50,13 @@ export interface Turning {
   readonly waiting: ReadonlySet<string>
 }
 
-type Outcome = { readonly entry: Entry } | { readonly questions: ReadonlyArray<Question> }
+type Outcome =
+  | {
+      readonly entry: Entry
+      /** With it, the part is at its target. */
+      readonly isReached: boolean
+    }
+  | { readonly questions: ReadonlyArray<Question> }
 
 /** Without a question or an entry, nothing is missing. */
 export const reach = (books: Books, target: Target, turning: Turning): Outcome => {
@@ -97,7 +103,7 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
     reverses: kind === "reversal" ? reversed(posted) : null,
     part
   })
-  return { entry }
+  return { entry, isReached: net + units === target.units }
 }
 
 /** The first entry of a payment is its `payment`, wherever it was posted; there is one. */

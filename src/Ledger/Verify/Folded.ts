@@ -27,7 +27,7 @@ export const folded = (kept: WholeBooks, terms: ReadonlyArray<Agreed>): Folded =
   const books = made.at(-1)?.turn.books ?? empty(ipcId)
   const posted = made.flatMap(({ fact, turn }) => turn.entries.map((entry) => ({ entry, fact: fact.number })))
   const closed = made.flatMap(({ fact, turn }) => turn.closed.map((hold) => Rows.decisionRow(hold, fact)))
-  const isSame = entries.length === posted.length && entries.every((row, n) => isWritten(row, posted[n]!))
+  const isSame = entries.length === posted.length && entries.every((row, n) => isAsPosted(row, posted[n]!))
   return {
     books,
     differences: [
@@ -53,18 +53,8 @@ interface Posted {
   readonly fact: number
 }
 
-/** As it would be written now, to the byte: to decode each row took longer than all the rest. */
-const isWritten = (row: EntryRow, { entry, fact }: Posted): boolean => {
-  const { sequence, epoch, queued } = row
-  const expected: Readonly<Record<string, unknown>> = Rows.entryRow(
-    entry,
-    sequence,
-    { number: fact },
-    { epoch, queued }
-  )
-  const written: Readonly<Record<string, unknown>> = row
-  return Object.keys(expected).every((name) => written[name] === expected[name])
-}
+/** To the byte: to decode each row took longer than all the rest. */
+const isAsPosted = (row: EntryRow, { entry, fact }: Posted): boolean => Rows.isEntryRow(row, entry, { number: fact })
 
 const entriesThatDiffer = (ipcId: string, rows: ReadonlyArray<EntryRow>, posted: ReadonlyArray<Posted>) => {
   const kept = rows.map((row): Posted => ({ entry: Rows.toEntry(row), fact: row.fact }))
