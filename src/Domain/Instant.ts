@@ -80,8 +80,25 @@ const isDay = (midnight: number, year: number, month: number, day: number): bool
 /** Canonical text of microseconds since 1970. */
 export const fromMicros = (micros: number): Instant => {
   const millis = Math.floor(micros / 1000)
-  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, "0")}Z`
+  return `${isoText(millis)}${String(micros - millis * 1000).padStart(3, "0")}Z`
 }
+
+/** Without the zone. The hour is kept, as most times are of the same one as the time before: to write a date takes longest. */
+const isoText = (millis: number): string => {
+  const hour = Math.floor(millis / hourMillis)
+  if (hour !== lastHour.number) {
+    lastHour = { number: hour, text: new Date(hour * hourMillis).toISOString().slice(0, -"00:00.000Z".length) }
+  }
+  const within = millis - hour * hourMillis
+  const [minute, second] = [Math.floor(within / 60_000), Math.floor(within / 1000) % 60]
+  return `${lastHour.text}${digits(minute, 2)}:${digits(second, 2)}.${digits(within % 1000, 3)}`
+}
+
+const hourMillis = 3_600_000
+
+let lastHour = { number: Number.NaN, text: "" }
+
+const digits = (number: number, count: number): string => String(number).padStart(count, "0")
 
 export const fromMillis = (millis: number): Instant => `${new Date(millis).toISOString().slice(0, -1)}000Z`
 
