@@ -63,22 +63,17 @@ const differingAt = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: P
 /** The keys of rows that only one of them has, or that aren't the same. */
 const suspects = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part) {
   const found = new Set<Key>()
-  const of = (row: Row | undefined): Key | undefined => keyOf(part, row)
   const name = `construction.${part.table.name}`
   let after: Key | undefined
   for (;;) {
     const from = after === undefined ? sql`true` : sql`${sql.ref(part.key)} > ${after}`
     const own = yield* ofStore(part, from, rowsAtOnce)
-    const last = of(own.at(-1))
+    const last = keyOf(part, own.at(-1))
     const range = last === undefined ? from : sql`${from} and ${sql.ref(part.key)} <= ${last}`
     const theirs = yield* copy.query(select(name, part, range, last === undefined ? rowsAtOnce : undefined))
-    const byKey = new Map(theirs.map((row) => [of(row), row]))
-    for (const row of own) {
-      const same = byKey.get(of(row))
-      byKey.delete(of(row))
-      if (same === undefined || !isSame(part, row, same)) found.add(of(row)!)
-    }
-    for (const key of byKey.keys()) found.add(key!)
+    // Nearly always.
+    const areSame = own.length === theirs.length && own.every((row, n) => isSame(part, row, theirs[n]!))
+    for (const key of areSame ? [] : keysThatDiffer(part, own, theirs)) found.add(key)
     if (last === undefined) break
     // The rest of what is newer than an older copy.
     if (copy.refresh === undefined && theirs.length === 0) break
@@ -88,6 +83,18 @@ const suspects = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part
   if (copy.refresh === undefined) yield* forgetNewer(copy, part, found)
   return [...found]
 })
+
+const keysThatDiffer = (part: Part, own: ReadonlyArray<Row>, theirs: ReadonlyArray<Row>): ReadonlyArray<Key> => {
+  const byKey = new Map(theirs.map((row) => [keyOf(part, row), row]))
+  const found: Array<Key> = []
+  for (const row of own) {
+    const key = keyOf(part, row)!
+    const same = byKey.get(key)
+    byKey.delete(key)
+    if (same === undefined || !isSame(part, row, same)) found.push(key)
+  }
+  return [...found, ...[...byKey.keys()].map((key) => key!)]
+}
 
 /** What an older copy can't have yet isn't missing in it. */
 const forgetNewer = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part, found: Set<Key>) {
@@ -119,7 +126,10 @@ const keyOf = ({ key }: Part, row: Row | undefined): Key | undefined => {
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
 const isSame = ({ table }: Part, own: Row, theirs: Row): boolean =>
-  table.columns.every(({ name }) => own[name] === theirs[name] || textOf(own[name]) === textOf(theirs[name]))
+  table.columns.every(({ name }) => {
+    const [one, other] = [own[name], theirs[name]]
+    return one === other || textOf(one) === textOf(other)
+  })
 
 const valuesThatDiffer = ({ table }: Part, own: Row, theirs: Row): ReadonlyArray<string> =>
   table.columns.flatMap(({ name }) => (textOf(own[name]) === textOf(theirs[name]) ? [] : [name]))
