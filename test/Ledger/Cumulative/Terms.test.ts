@@ -135,6 +135,29 @@ describe("verify", () => {
       terms
     )
   )
+
+  it.effect("names an IPC that has another amount in its place", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "B", 20, 2, "180")])
+        const store = yield* Store
+        const { certificates } = yield* store.run((db) =>
+          db.selectFrom("ledger_certified").selectAll().where("ipc_id", "=", "A").executeTakeFirstOrThrow()
+        )
+        const planted = certificates.replace("1000000", "1100000")
+        assert.notStrictEqual(planted, certificates)
+        yield* store.run((db) =>
+          db.updateTable("ledger_certified").set({ certificates: planted }).where("ipc_id", "=", "A").execute()
+        )
+        const { differences } = yield* verified()
+        assert.deepStrictEqual(differences, [
+          "IPC A isn't where its certificates put it among those of its project.",
+          "IPC B: its facts don't say that IPC A precedes it, with its certificates."
+        ])
+      }),
+      terms
+    )
+  )
 })
 
 describe("an IPC that changes its project", () => {
