@@ -74,9 +74,8 @@ const createView = ({ columns, name, owner }: NestedTable): ReadonlyArray<string
   ]
 }
 
-/** What the tables of entities lack. */
-export const evolving = ({ added, made, views }: Evolution): ReadonlyArray<string> => [
-  ...made.flatMap((table) => making(table)),
+/** What the tables of entities lack that are there, and views over all of them. */
+export const changing = ({ added, views }: Evolution): ReadonlyArray<string> => [
   ...added.flatMap(adding),
   ...views.flatMap((view) => [...createView(view), ...comments("view", seen(view.name), view)])
 ]

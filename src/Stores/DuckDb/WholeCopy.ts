@@ -8,6 +8,7 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { NestedTable } from "../NestedTables.ts"
 import { copying } from "./File.ts"
 import * as NestedRows from "./NestedRows.ts"
+import { partsOf } from "./Parts.ts"
 
 export interface Whole {
   readonly instance: DuckDBInstance
@@ -21,28 +22,37 @@ export const copyWhole = async (path: string, { columnsAtOnce, instance, nested 
   let count = 0
   await copying(instance, path, async (connection, own) => {
     const copies = [...(await tablesIn(connection, own)), ...nested.map((table) => nestedIn(own, table))]
-    const parts = partsOf(copies, columnsAtOnce)
-    count = parts.length
     await connection.run("begin transaction")
     await connection.run(`copy from database "${own}" to copied (schema)`)
     await connection.run("drop table copied.siteledger.inbox")
-    for (const [at, part] of parts.entries()) {
-      if (at > 0) {
-        await connection.run("commit")
-        await connection.run("checkpoint copied")
-        await connection.run("begin transaction")
-      }
-      for (const { statements } of part) for (const statement of statements) await connection.run(statement)
-    }
-    await connection.run("commit")
+    count = await copyInParts(connection, copies, columnsAtOnce)
   })
   return count
 }
 
-/** Of one table. */
-interface Copy {
+/** Of one table into the database `copied`. */
+export interface Copy {
   readonly columns: number
-  readonly statements: ReadonlyArray<string>
+  readonly run: (connection: DuckDBConnection) => Promise<void>
+}
+
+/** In a transaction that has begun, and others after it. Returns how many there were. */
+export const copyInParts = async (
+  connection: DuckDBConnection,
+  copies: ReadonlyArray<Copy>,
+  columnsAtOnce: number
+): Promise<number> => {
+  const parts = partsOf(copies, ({ columns }) => columns, columnsAtOnce)
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) {
+      await connection.run("commit")
+      await connection.run("checkpoint copied")
+      await connection.run("begin transaction")
+    }
+    for (const { run } of part) await run(connection)
+  }
+  await connection.run("commit")
+  return parts.length
 }
 
 const tablesIn = async (connection: DuckDBConnection, own: string): Promise<ReadonlyArray<Copy>> => {
@@ -52,25 +62,17 @@ const tablesIn = async (connection: DuckDBConnection, own: string): Promise<Read
   )
   return found.getRowsJson().map(([table, columns]) => ({
     columns: Number(columns),
-    statements: [`insert into copied.${String(table)} select * from "${own}".${String(table)}`]
+    run: running([`insert into copied.${String(table)} select * from "${own}".${String(table)}`])
   }))
 }
 
 const nestedIn = (own: string, table: NestedTable): Copy => ({
   columns: table.columns.length,
-  statements: NestedRows.copying(own, table)
+  run: running(NestedRows.copying(own, table))
 })
 
-const partsOf = (copies: ReadonlyArray<Copy>, columnsAtOnce: number): ReadonlyArray<ReadonlyArray<Copy>> => {
-  const parts: Array<Array<Copy>> = [[]]
-  let columns = 0
-  for (const copy of copies) {
-    columns += copy.columns
-    if (columns > columnsAtOnce && parts.at(-1)!.length > 0) {
-      parts.push([])
-      columns = copy.columns
-    }
-    parts.at(-1)!.push(copy)
+const running =
+  (statements: ReadonlyArray<string>): Copy["run"] =>
+  async (connection) => {
+    for (const statement of statements) await connection.run(statement)
   }
-  return parts
-}

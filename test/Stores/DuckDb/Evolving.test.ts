@@ -11,7 +11,9 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Layer } from "effect"
+import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
+import { described, usual } from "../../../src/Stores/EntityTables.ts"
 import * as LearnedColumns from "../../../src/Stores/LearnedColumns.ts"
 import { Resources } from "../../../src/Stores/Resources.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
@@ -140,6 +142,33 @@ describe(`adding columns to a DuckDB file, seed ${seed}`, () => {
         assert.strictEqual(statements.filter((statement) => statement === "alter table").length, columns.length)
       })
       yield* Effect.scoped(Effect.provide(working, storesIn(path)))
+    })
+  )
+
+  it.live("makes many wide tables in transactions that are small, of which DuckDB keeps each version of a table", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const { columns: few, ...order } = orders
+      const wide = Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [`field_${n}`, { type: "VARCHAR" as const, says: "Any.", since: 1 }])
+      )
+      const lists = Array.from({ length: 30 }, (_, n) =>
+        described({ ...order, name: `wide_${n}`, columns: { ...few, ...wide } })
+      )
+      const making = Effect.promise(async () => {
+        const file = await openWarehouse(`${path}/warehouse.duckdb`, { tables: [...usual, ...lists] })
+        await file.close()
+      })
+      const statements = yield* statementsOf(making, async () => undefined)
+      const comments = statements
+        .join(" ")
+        .split(/\bcommit\b/)
+        .map((part) => part.split("comment on").length - 1)
+      assert.isAbove(
+        comments.reduce((sum, count) => sum + count, 0),
+        3000
+      )
+      assert.isBelow(Math.max(...comments), 1200)
     })
   )
 
