@@ -12,7 +12,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
-import { Memory, restingOf, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
+import { Memory, newColumnsIn, restingOf, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { evolve } from "./Evolve.ts"
 import { migrations } from "./Migrations.ts"
 import { type EntityTable, type EntityTables, usual } from "../EntityTables.ts"
@@ -173,8 +173,11 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
   }
 }
 
+/** `columnsAtOnce`: that fit into its memory (`newColumnsIn`). */
+type Use<A> = (instance: DuckDBInstance, columnsAtOnce: number) => Promise<A>
+
 /** A DuckDB without a file, from which others are filled; `folder` is for what doesn't fit into memory. */
-export const inMemory = async <A>(folder: string, use: (instance: DuckDBInstance) => Promise<A>): Promise<A> => {
+export const inMemory = async <A>(folder: string, use: Use<A>): Promise<A> => {
   const { resting } = sharesOf(usualBudgetMb)
   const instance = await DuckDBInstance.create(":memory:", {
     ...settings,
@@ -182,7 +185,7 @@ export const inMemory = async <A>(folder: string, use: (instance: DuckDBInstance
     temp_directory: folder
   })
   try {
-    return await use(instance)
+    return await use(instance, newColumnsIn(resting))
   } finally {
     instance.closeSync()
   }

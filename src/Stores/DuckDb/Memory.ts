@@ -37,6 +37,9 @@ const loadingLasts = 60_000
 /** What a column of a table takes from its first new row until a checkpoint, whatever the row holds: a block. */
 const newColumnKb = 40
 
+/** Of how many columns so many MB may hold the first new rows until a checkpoint. */
+export const newColumnsIn = (memoryMb: number): number => Math.floor((memoryMb * 1000) / 3 / newColumnKb)
+
 /** By file, in MB: what one turned out to need, until the process ends. */
 const learned = new Map<string, number>()
 
@@ -83,7 +86,7 @@ export class Memory {
 
   /** Of how many columns it may hold the first new rows until a checkpoint. */
   get newColumns(): number {
-    return Math.floor((this.#current * 1000) / 3 / newColumnKb)
+    return newColumnsIn(this.#current)
   }
 
   checkpointed(): void {

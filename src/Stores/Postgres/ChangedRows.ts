@@ -8,6 +8,7 @@
 import type { Client } from "pg"
 import * as Literal from "../../Domain/Literal.ts"
 import { quoted, seen } from "../Ddl.ts"
+import type { EntityTables } from "../EntityTables.ts"
 import type { NestedTable } from "../NestedTables.ts"
 import {
   currenciesTable,
@@ -66,3 +67,20 @@ export const ofNested = (client: Client, table: NestedTable, since: bigint): Row
   const records = `select ${quoted(owner.keyColumn)} from ${seen(owner.table)} where ${isChanged(since)}`
   return { client, table, rest: `where _parent in (${records})` }
 }
+
+/** By how much more memory a column takes than in a whole copy: it is staged, and what the file has of it is read and changed. */
+export const held = 4
+
+/** Tables that change together: one and those of the lists in its records. */
+export interface Piece {
+  readonly tables: ReadonlyArray<Shown>
+  readonly nested: ReadonlyArray<NestedTable>
+}
+
+export const piecesOf = ({ nested }: EntityTables, changed: ReadonlyArray<Shown>): ReadonlyArray<Piece> => [
+  ...nested.filter(({ owner }) => owner === undefined).map((table) => ({ tables: [], nested: [table] })),
+  ...changed.map((table) => ({ tables: [table], nested: nested.filter(({ owner }) => owner?.table === table.name) }))
+]
+
+export const columnsIn = ({ nested, tables }: Piece): number =>
+  [...tables, ...nested].reduce((sum, { columns }) => sum + columns.length, 0)

@@ -4,7 +4,7 @@
  *
  * Guarantees: a copy is as of one point in time. One that was made from the file before it has as many rows of each table
  * as the server, and so no row that was deleted there; if it hasn't, if the server was started in between, or if columns have
- * come, it is made whole.
+ * come, it is made whole. However many tables there are, no more of them is in memory at once than fits.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -12,13 +12,24 @@ import type { Client } from "pg"
 import * as DuckDbDdl from "../DuckDb/Ddl.ts"
 import { copying, inMemory, openWarehouse } from "../DuckDb/File.ts"
 import { foundBy } from "../DuckDb/TableRows.ts"
+import { partsOf } from "../DuckDb/Parts.ts"
+import { copyInParts } from "../DuckDb/WholeCopy.ts"
 import { quoted, seen } from "../Ddl.ts"
 import type { EntityTable, EntityTables } from "../EntityTables.ts"
-import type { NestedTable } from "../NestedTables.ts"
 import { type Given, type Limits, type Maker, PublishedFiles, usual } from "../PublishedFiles.ts"
 import type { Published, WarehouseError } from "../Warehouse.ts"
-import type { Shown } from "../WarehouseTables.ts"
-import { type Count, counted, mostApart, ofNested, ofTable, small } from "./ChangedRows.ts"
+import {
+  columnsIn,
+  type Count,
+  counted,
+  held,
+  mostApart,
+  ofNested,
+  ofTable,
+  type Piece,
+  piecesOf,
+  small
+} from "./ChangedRows.ts"
 import { attempting, connected, type From, rowsOf, temporaryFolder } from "./Snapshot.ts"
 import { fill, makePipe, stage } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
@@ -102,16 +113,23 @@ const asOf = async ({ client, tables }: Source): Promise<AsOf> => {
 const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, path: string): Promise<void> => {
   const empty = await openWarehouse(path, { tables: tables.ofEntities.map(withoutNested) })
   await empty.close()
-  await inMemory(folder, (instance) =>
+  await inMemory(folder, (instance, columnsAtOnce) =>
     copying(instance, path, async (connection, own) => {
       await connection.run("use copied")
       try {
+        await connection.run("begin transaction")
+        await setWatermark(connection, watermark)
         // As rows, which are found sooner than by a view.
         for (const table of tables.nested)
           for (const statement of DuckDbDdl.making(table)) await connection.run(statement)
-        for (const table of tables.all) await fill(connection, rowsOf(client, table), pipe)
-        await setWatermark(connection, watermark)
+        const copies = tables.all.map((table) => ({
+          columns: table.columns.length,
+          run: () => fill(connection, rowsOf(client, table), pipe)
+        }))
+        await copyInParts(connection, copies, columnsAtOnce)
       } finally {
+        // After a failure; otherwise there is no transaction.
+        await connection.run("rollback").catch(() => undefined)
         await connection.run(`use "${own}"`)
       }
     })
@@ -137,63 +155,83 @@ interface Changes {
 
 /** Returns how many rows it replaced; undefined if the file can't be used. */
 const give = (source: Source, path: string, changes: Changes): Promise<number | undefined> =>
-  inMemory(source.folder, async (instance) => {
+  inMemory(source.folder, async (instance, columnsAtOnce) => {
     const counts = await counted(source.client, source.tables.written, changes.since)
     const changed = source.tables.written.filter(({ name }) => small.has(name) || (counts.get(name)?.changed ?? 0) > 0)
     const replaced = changed.reduce((sum, { name }) => sum + (counts.get(name)?.changed ?? 0), 0)
     if (replaced > changes.most) return undefined
-    // First all that the server has to say: what fails from then on is the file's fault.
-    const names = new Set(changed.map(({ name }) => name))
-    const nested = source.tables.nested.filter(({ owner }) => owner === undefined || names.has(owner.table))
-    const connection = await instance.connect()
-    try {
-      for (const table of changed) await stage(connection, ofTable(source.client, table, changes.since), source.pipe)
-      for (const table of nested) await stage(connection, ofNested(source.client, table, changes.since), source.pipe)
-    } finally {
-      connection.disconnectSync()
-    }
-    const isGiven = await applied(instance, path, { source, changed, nested, counts })
+    const parts = partsOf(piecesOf(source.tables, changed), columnsIn, columnsAtOnce / held)
+    const isGiven = await applied(instance, path, { source, parts, counts, since: changes.since })
     return isGiven ? replaced : undefined
   })
 
 interface Applying {
   readonly source: Source
-  readonly changed: ReadonlyArray<Shown>
-  readonly nested: ReadonlyArray<NestedTable>
+  readonly parts: ReadonlyArray<ReadonlyArray<Piece>>
   readonly counts: ReadonlyMap<string, Count>
+  readonly since: bigint
 }
 
 /** False, and the file is of no use any more: it is damaged, or has other rows than it should. */
-const applied = (instance: DuckDBInstance, path: string, { changed, counts, nested, source }: Applying) =>
-  copying(instance, path, async (connection, own) => {
-    await connection.run("begin transaction")
-    for (const { name, owner } of nested) {
-      const of = owner && {
-        column: "_parent",
-        among: `select ${quoted(owner.keyColumn)} from "${own}".main.${quoted(owner.table)}`
+const applied = async (instance: DuckDBInstance, path: string, { counts, parts, since, source }: Applying) => {
+  const untold: Array<unknown> = []
+  try {
+    await copying(instance, path, async (connection, own) => {
+      for (const part of parts) {
+        await staged(connection, source, part, since).catch((cause: unknown) => untold.push(cause))
+        if (untold.length > 0) return
+        await connection.run("begin transaction")
+        for (const piece of part) await replacePiece(connection, own, piece)
+        await setWatermark(connection, source.watermark)
+        await connection.run("commit")
+        await connection.run("checkpoint copied")
+        for (const { nested, tables } of part)
+          for (const { name } of [...tables, ...nested])
+            await connection.run(`drop table "${own}".main.${quoted(name)}`)
       }
-      await replace(connection, own, { name, of })
+      for (const { name } of source.tables.written) {
+        const [[rows] = []] = (
+          await connection.runAndReadAll(`select count(*)::integer from copied.${seen(name)}`)
+        ).getRowsJson()
+        if (rows !== counts.get(name)?.rows) throw new Error(`${String(rows)} rows of ${name}`)
+      }
+    })
+  } catch {
+    if (untold.length === 0) return false
+  }
+  // What the server can't say isn't the file's fault.
+  if (untold.length > 0) throw untold[0]
+  return true
+}
+
+const staged = async (
+  connection: DuckDBConnection,
+  { client, pipe }: Source,
+  part: ReadonlyArray<Piece>,
+  since: bigint
+): Promise<void> => {
+  for (const { nested, tables } of part) {
+    for (const table of tables) await stage(connection, ofTable(client, table, since), pipe)
+    for (const table of nested) await stage(connection, ofNested(client, table, since), pipe)
+  }
+}
+
+const replacePiece = async (connection: DuckDBConnection, own: string, { nested, tables }: Piece): Promise<void> => {
+  for (const { name, owner } of nested) {
+    const of = owner && {
+      column: "_parent",
+      among: `select ${quoted(owner.keyColumn)} from "${own}".main.${quoted(owner.table)}`
     }
-    for (const table of changed) {
-      const by = quoted(foundBy(table))
-      const of = small.has(table.name)
-        ? undefined
-        : { column: by, among: `select ${by} from "${own}".main.${quoted(table.name)}` }
-      await replace(connection, own, { name: table.name, of })
-    }
-    await setWatermark(connection, source.watermark)
-    for (const { name } of source.tables.written) {
-      const [[rows] = []] = (
-        await connection.runAndReadAll(`select count(*)::integer from copied.${seen(name)}`)
-      ).getRowsJson()
-      if (rows !== counts.get(name)?.rows) throw new Error(`${String(rows)} rows of ${name}`)
-    }
-    await connection.run("commit")
-    await connection.run("checkpoint copied")
-  }).then(
-    () => true,
-    () => false
-  )
+    await replace(connection, own, { name, of })
+  }
+  for (const table of tables) {
+    const by = quoted(foundBy(table))
+    const of = small.has(table.name)
+      ? undefined
+      : { column: by, among: `select ${by} from "${own}".main.${quoted(table.name)}` }
+    await replace(connection, own, { name: table.name, of })
+  }
+}
 
 interface Replacing {
   readonly name: string
