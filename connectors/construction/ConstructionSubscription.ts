@@ -24,7 +24,6 @@ import { create, decide, type Row, type Wanted } from "./ConstructionCreation.ts
 import * as Orphan from "./ConstructionOrphan.ts"
 import { subscribable } from "./ConstructionEvents.ts"
 import { Callbacks } from "./ConstructionWebhooks.ts"
-import { untilTick } from "../../src/Runtime/Tick.ts"
 
 export const layer: Layer.Layer<
   Subscription,
@@ -66,9 +65,7 @@ export const layer: Layer.Layer<
     })
     yield* Effect.forkScoped(work)
     const pause = Duration.max(lookEvery, store.pollEvery)
-    yield* Effect.forkScoped(
-      supervised("the look at the subscription", Effect.andThen(untilTick(pause), Effect.ignore(refresh)))
-    )
+    yield* Effect.forkScoped(supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), pause)))
 
     return Subscription.of({
       attempted: Deferred.await(attempted),

@@ -28,7 +28,6 @@ import { Inbox } from "./Inbox.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import * as Trace from "../Runtime/Trace.ts"
 import { tell } from "./Apply/Told.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface Replayed {
   readonly read: number
@@ -65,7 +64,7 @@ export class Apply extends Context.Service<
         // Deliveries stored by other workers don't open the latch here.
         const hasArrived = yield* Effect.raceFirst(
           Effect.as(inbox.arrived.await, true),
-          Effect.as(untilTick(pollEvery), false)
+          Effect.as(Effect.sleep(pollEvery), false)
         )
         if (!hasArrived && !(yield* deliveries.isWaiting)) return
         // Closed before looking: what arrives from here on opens it again.

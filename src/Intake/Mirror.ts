@@ -15,7 +15,6 @@ import { type Mirror, Warehouse, type WarehouseError } from "../Stores/Warehouse
 import { Apply } from "./Apply.ts"
 import * as Damage from "./Damage.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export type Copying = NonNullable<Deliveries["copying"]>
 
@@ -33,7 +32,7 @@ export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehous
     yield* Effect.addFinalizer(() => keeping)
     let tried = yield* lostText
     const turn = Effect.gen(function* () {
-      yield* untilTick("1 second")
+      yield* Effect.sleep("1 second")
       yield* keeping
       const lost = yield* lostText
       if (lost === tried) return

@@ -24,7 +24,6 @@ import type { Counters, Received, Start } from "./Receiver/Messages.ts"
 import * as Refusals from "./Receiver/Refusals.ts"
 import { numbered } from "./Receiver/Numbered.ts"
 import { Signatures } from "./Receiver/Signatures.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export class ReceiverError extends Schema.TaggedError<ReceiverError>()("ReceiverError", {
   message: Schema.String
@@ -166,7 +165,7 @@ const watched = Effect.fnUntraced(function* (thread: Thread) {
   const sentence = "The receiver's thread doesn't answer, and no delivery is taken. If this stays, restart the worker."
   let silences = 0
   while (true) {
-    yield* untilTick("2 seconds")
+    yield* Effect.sleep("2 seconds")
     const isAnswered = yield* Effect.promise(async () => thread.link?.flush(patienceMs) ?? true)
     silences = isAnswered ? 0 : silences + 1
     if (silences === mostSilences) yield* reasons.set("receiver-silent", sentence, "critical")

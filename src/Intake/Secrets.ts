@@ -17,7 +17,6 @@ import type { StoreTables } from "../Stores/StoreTables.ts"
 import { isEnding, Keyring, type Secret, secret as secretOf, reportEnding, watchUses } from "./Secrets/Keyring.ts"
 import * as Rows from "./Secrets/Rows.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 /** A person's request can't be fulfilled; `message` says why and what to do instead. */
 export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsError", { message: Schema.String }) {}
@@ -157,9 +156,7 @@ const follow = Effect.fnUntraced(function* (looked: ReturnType<typeof look>) {
   const context = yield* Effect.context<Services>()
   const isComing = Effect.orElseSucceed(looked, () => false)
   const pause = Duration.max(lookEvery, pollEvery)
-  yield* Effect.forkScoped(
-    supervised("the search for other workers' secrets", Effect.andThen(untilTick(pause), isComing))
-  )
+  yield* Effect.forkScoped(supervised("the search for other workers' secrets", Effect.delay(isComing, pause)))
   const untilKnown = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
     while ((yield* isComing) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)

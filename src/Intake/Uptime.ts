@@ -17,7 +17,6 @@ import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import * as Heartbeats from "./Uptime/Heartbeats.ts"
 import { judged, type Recorded } from "./Uptime/Judged.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface UptimeOptions<R> {
   /** When the service tries a delivery again, counted from its first attempt. */
@@ -99,7 +98,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     )
 
     yield* beat
-    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(untilTick(heartbeatEvery), beat)))
+    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Effect.sleep(heartbeatEvery), beat)))
     yield* Effect.forkScoped(led("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
 
     return Uptime.of({

@@ -16,7 +16,6 @@ import { queryFile, readFile } from "../Stores/DuckDb/ReadAll.ts"
 import { isShort, type Published, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import type { WarehouseTables } from "../Stores/WarehouseTables.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface AnalystCopyOptions<R> {
   readonly path: string
@@ -122,7 +121,7 @@ const turns = <R>(warehouse: Warehouse["Service"], { isDue, made, next }: Making
   return Effect.gen(function* () {
     yield* warehouse.opened
     yield* resting
-    if (!(yield* isDue)) return yield* untilTick(pollEvery)
+    if (!(yield* isDue)) return yield* Effect.sleep(pollEvery)
     const outcome = yield* Effect.result(next)
     if (outcome._tag === "Failure") return yield* Effect.sleep(restAfterFailure)
     yield* warehouse.keepNewest

@@ -28,7 +28,6 @@ import { remind } from "./Alert/Reminder.ts"
 import { watcher } from "./Alert/Watch.ts"
 import type { Waiting } from "./Waiting.ts"
 import type { Workers } from "./Workers.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface AlertOptions {
   /** It may hold a secret: many services put one in the path. */
@@ -49,7 +48,7 @@ export const layerWith = (
     Effect.gen(function* () {
       const written = yield* Latch.make(true)
       const look = yield* watcher(options, written)
-      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, untilTick(lookEvery))))
+      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, Effect.sleep(lookEvery))))
       yield* Effect.forkScoped(led("the daily reminder", remind(options, written)))
       yield* Effect.forkScoped(led("alerts", deliver(options.url, written)))
     })

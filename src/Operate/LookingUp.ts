@@ -18,7 +18,6 @@ import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { type Detail, Details } from "../Walk/Details.ts"
 import type { SourceError } from "../Walk/Source.ts"
 import { Unanswered } from "./LookingUp/Unanswered.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 type Services = Copies | Ledger | Reasons | Store | Warehouse
 
@@ -123,7 +122,7 @@ const turn = Effect.fnUntraced(function* (looking: Looking) {
   if (said !== undefined || count > 0 || looking.isShown) yield* show(looking, said)
   if (!isAnswered) return yield* rest(looking)
   looking.failures = 0
-  if (count < atOnce) yield* untilTick(lookEvery)
+  if (count < atOnce) yield* Effect.sleep(lookEvery)
 })
 
 /** Undefined: nothing is wrong. */

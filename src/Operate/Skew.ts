@@ -8,14 +8,13 @@
  * dated by our clock, and more than the margin of a page would let them win over events. These are the two limits beyond
  * which skew is a reason.
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
-import { type Arrivals, arrivalsSince, leastDelayMs } from "../Stores/Evidence.ts"
+import { leastDelayMs } from "../Stores/Evidence.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface SkewStatus {
   /** By the Date of the newest answer; null if none had one. */
@@ -40,32 +39,22 @@ export class Skew extends Context.Service<
       const reasons = yield* Reasons
       const services = yield* Effect.context<Store | Warehouse>()
       const store = yield* Store
-      const warehouse = yield* Warehouse
       let answers: number | null = null
       let delays: Omit<SkewStatus, "answers"> = { deliveries: null, events: null }
       const status = Effect.sync((): SkewStatus => ({ answers, ...delays }))
-      let arrivals: Arrivals = { deliveries: [], events: [] }
-      let read = { stamp: "", atMs: 0 }
+      let looked = { last: -1, atMs: 0, isSettled: false }
       const look = Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const since = Instant.fromMillis(nowMs - within)
         const last = yield* Effect.orElseSucceed(store.deliveries.last, () => -1)
-        const stamp = `${last} ${yield* warehouse.version}`
-        // Otherwise those that were read can only have grown old.
-        if (stamp !== read.stamp || Math.abs(nowMs - read.atMs) >= longestMs) {
-          const found = yield* Effect.option(Effect.provideContext(arrivalsSince(since), services))
-          arrivals = Option.getOrElse(found, () => arrivals)
-          if (Option.isSome(found)) read = { stamp, atMs: nowMs }
-        }
-        const isRecent = ({ issuedAt }: Arrivals["events"][number]) => issuedAt !== null && issuedAt >= since
-        delays = {
-          deliveries: leastDelayMs(arrivals.deliveries, since),
-          events: leastDelayMs(arrivals.events.filter(isRecent), since)
+        // Without a delivery since, they can only have grown old; the last one may not have been applied yet.
+        if (last !== looked.last || !looked.isSettled || Math.abs(nowMs - looked.atMs) >= longestMs) {
+          delays = yield* Effect.provideContext(leastDelayMs(Instant.fromMillis(nowMs - within)), services)
+          looked = { last, atMs: nowMs, isSettled: last === looked.last }
         }
         const sentence = reasonFor(yield* status)
         yield* sentence === undefined ? reasons.clear(reasonKey) : reasons.set(reasonKey, sentence)
       })
-      yield* Effect.forkScoped(supervised("the look at the clocks", Effect.andThen(look, untilTick(lookEvery))))
+      yield* Effect.forkScoped(supervised("the look at the clocks", Effect.andThen(look, Effect.sleep(lookEvery))))
       return Skew.of({
         answered: (dateMs, startedMs, endedMs) => {
           // A Date has no fractions of a second.
@@ -78,9 +67,8 @@ export class Skew extends Context.Service<
 }
 
 const reasonKey = "clock skew"
-const lookEvery = Duration.seconds(5)
-/** What other workers have applied shows no other way. */
-const longestMs = Duration.toMillis("5 minutes")
+const lookEvery = Duration.seconds(2)
+const longestMs = Duration.toMillis("20 seconds")
 /** Of first deliveries and of events. */
 const within = Duration.toMillis("1 hour")
 

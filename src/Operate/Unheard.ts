@@ -16,7 +16,6 @@ import { Reasons } from "../Runtime/Reasons.ts"
 import { insertAll } from "../Stores/Sql.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 const lookEvery = Duration.seconds(15)
 const key = "unheard payments"
@@ -93,7 +92,7 @@ const looking = (column: string) =>
   Effect.gen(function* () {
     yield* (yield* Warehouse).opened
     yield* look(column).pipe(Effect.catch((error) => Effect.logDebug("What was paid can't be read yet", error)))
-    yield* untilTick(lookEvery)
+    yield* Effect.sleep(lookEvery)
   })
 
 /** `column`: of `ipcs`; undefined: nobody has said which one. */

@@ -13,7 +13,6 @@ import * as Text from "../Query/Text.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import { type Level, Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface WaitingOptions {
   /** The event types that the ledger posts by. */
@@ -59,7 +58,7 @@ export class Waiting extends Context.Service<
           Effect.map(Clock.currentTimeMillis, (nowMs) => reasonsOf(waits, options.criticalAfter, nowMs))
         const show = yield* shower
         const watch = watcher(look, (waits) => Effect.flatMap(reasonsFor(waits), show))
-        yield* Effect.forkScoped(led("the watch over what waits", Effect.andThen(watch, untilTick(lookEvery))))
+        yield* Effect.forkScoped(led("the watch over what waits", Effect.andThen(watch, Effect.sleep(lookEvery))))
         // The worker that leads from then on shows them.
         yield* Effect.forkScoped(
           whileFollowing("leaving to the leader what waits", Effect.andThen(show([]), Effect.never))

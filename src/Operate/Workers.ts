@@ -14,7 +14,6 @@ import { supervised } from "../Runtime/Supervisor.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { WorkerStatus } from "./AdminApi/StatusReport.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 const reportEvery = Duration.seconds(2)
 const goneAfterMs = 10_000
@@ -60,7 +59,7 @@ export class Workers extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.ignore(workers.withdraw(id)))
       yield* report
       yield* Effect.forkScoped(
-        supervised("the report to other workers", Effect.andThen(untilTick(reportEvery), report))
+        supervised("the report to other workers", Effect.andThen(Effect.sleep(reportEvery), report))
       )
 
       return Workers.of({

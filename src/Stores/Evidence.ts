@@ -41,13 +41,8 @@ export const cameLate = ({ fromMs, toMs }: Interval): Effect.Effect<number | und
 /** So many of the newest ones are looked at: enough that not all of them are retries, and cheap. */
 const newest = 50
 
-export interface Arrivals {
-  readonly deliveries: ReadonlyArray<Arrival>
-  readonly events: ReadonlyArray<Arrival>
-}
-
-/** The newest deliveries, and the newest events since then by their own time. */
-export const arrivalsSince = Effect.fnUntraced(function* (since: Instant.Instant) {
+/** The least time to receipt since then, in ms: from their header to first deliveries, and from their own time to events. */
+export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant) {
   const store = yield* Store
   const warehouse = yield* Warehouse
   const events = warehouse.query((db) =>
@@ -59,16 +54,16 @@ export const arrivalsSince = Effect.fnUntraced(function* (since: Instant.Instant
       .limit(newest)
       .execute()
   )
+  const least = (arrivals: ReadonlyArray<Arrival>): number | null => {
+    const delays = arrivals.flatMap(({ issuedAt, receivedAt }) =>
+      issuedAt === null || receivedAt < since
+        ? []
+        : [(Instant.toMicros(receivedAt) - Instant.toMicros(issuedAt)) / 1000]
+    )
+    return delays.length === 0 ? null : Math.min(...delays)
+  }
   return {
-    deliveries: yield* store.deliveries.arrivals(newest),
-    events: yield* events
-  } satisfies Arrivals
+    deliveries: least(yield* Effect.orElseSucceed(store.deliveries.arrivals(newest), () => [])),
+    events: least(yield* Effect.orElseSucceed(events, () => []))
+  }
 })
-
-/** The least time to receipt of those that were received since then, in ms; null if none was. */
-export const leastDelayMs = (arrivals: ReadonlyArray<Arrival>, since: Instant.Instant): number | null => {
-  const delays = arrivals.flatMap(({ issuedAt, receivedAt }) =>
-    issuedAt === null || receivedAt < since ? [] : [(Instant.toMicros(receivedAt) - Instant.toMicros(issuedAt)) / 1000]
-  )
-  return delays.length === 0 ? null : Math.min(...delays)
-}

@@ -8,7 +8,6 @@ import { keptBeside } from "./DuckDb/SetAside.ts"
 import * as RowLog from "./RowLog/Heal.ts"
 import * as Segments from "./Segments/Open.ts"
 import * as SetAside from "./SetAside.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 const key = "set aside"
 const every = "5 seconds"
@@ -31,6 +30,6 @@ export const layerAt = ({ store, warehouse }: { readonly store: string; readonly
         named = sentence
         return sentence === "" ? reasons.clear(key) : reasons.set(key, sentence, "notice")
       })
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(notice, untilTick(every))))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(notice, Effect.sleep(every))))
     })
   )

@@ -19,7 +19,6 @@ import { Store } from "../Stores/Store.ts"
 import { type Batch, Warehouse } from "../Stores/Warehouse.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import { Gathered } from "./Gathered.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 /** How often to look whether there is something to add. */
 const every = Duration.seconds(5)
@@ -94,9 +93,7 @@ const make = Effect.gen(function* () {
     Effect.tap(() => reasons.clear(reason)),
     Effect.catch(({ message }) => Effect.as(reasons.set(reason, `New columns can't be added: ${message}`), true))
   )
-  const turn = Effect.flatMap(Effect.andThen(untilTick(every), shown), (isDone) =>
-    isDone ? Effect.sleep(rest) : Effect.void
-  )
+  const turn = Effect.flatMap(Effect.delay(shown, every), (isDone) => (isDone ? Effect.sleep(rest) : Effect.void))
   yield* Effect.forkScoped(led("new columns", turn))
   return Learning.of(learning)
 })

@@ -80,13 +80,6 @@ export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>
 export const restore = (store: Store["Service"], track: Track) =>
   Effect.map(Checkpoints.standing(store, track.list.resource), (standing) => void Object.assign(track, standing))
 
-/** By another worker, since it was restored; it hasn't as long as the Store doesn't answer. */
-export const hasChanged = (store: Store["Service"], { list, state }: Track) =>
-  Checkpoints.load(store, list.resource).pipe(
-    Effect.map((stored) => JSON.stringify(stored) !== JSON.stringify(state)),
-    Effect.orElseSucceed(() => false)
-  )
-
 /** Of a child list: its parents', which is walked first. */
 export const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
   isChild(list) ? tracks.find((track) => track.list.resource === list.parent.table) : undefined

@@ -29,7 +29,6 @@ import { statuses, type WalkStatus } from "./WalkStatus.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import * as Timings from "../Runtime/Timings.ts"
-import { untilTick } from "../Runtime/Tick.ts"
 
 export interface WalkOptions {
   readonly every: Duration.Duration
@@ -48,7 +47,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const tracks = yield* Effect.forEach(lists, (list) => Tracks.make(list, every))
     yield* Effect.orDie(Tracks.restoreAll(store, tracks))
     // What another worker has walked meanwhile.
-    const look = Effect.andThen(untilTick(lookEvery), Effect.ignore(Tracks.restoreAll(store, tracks)))
+    const look = Effect.delay(Effect.ignore(Tracks.restoreAll(store, tracks)), lookEvery)
     yield* Effect.forkScoped(whileFollowing("the look at the walks", look))
     const shared: Shared = {
       concurrency,
@@ -112,8 +111,6 @@ const pagesInFlight = 128
 const longestAfterFailure = Duration.minutes(5)
 const lookEvery = Duration.seconds(1)
 const listsAtOnce = 10
-/** Looks at the state alone, before all that is known of a list is read again. */
-const mostLooks = 10
 
 interface Shared {
   readonly pageSize: number
@@ -138,11 +135,9 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* Effect.ignore(Tracks.restore(store, track))
-  for (let looks = 0; Duration.isGreaterThan(yield* dueIn(track), shared.pollEvery); looks++) {
-    if (yield* untilWoken(track, untilTick(shared.pollEvery))) break
-    if (looks === mostLooks || (yield* Tracks.hasChanged(store, track))) return
-  }
-  yield* rest(track, yield* dueIn(track))
+  const due = Duration.millis((yield* next(track)).inMs)
+  if (Duration.isGreaterThan(due, shared.pollEvery) && !(yield* rest(track, shared.pollEvery))) return
+  yield* rest(track, Duration.millis((yield* next(track)).inMs))
   yield* track.wake.close
   const { reads } = yield* next(track)
   const walked = yield* Effect.result(
@@ -234,10 +229,6 @@ const catchUp = Effect.fnUntraced(
 
 const next = (track: Track) => Effect.map(Clock.currentTimeMillis, (now) => Due.next(track, now))
 
-const dueIn = (track: Track) => Effect.map(next(track), ({ inMs }) => Duration.millis(inMs))
-
 /** True if it was cut short. */
-const untilWoken = (track: Track, pause: Effect.Effect<void>): Effect.Effect<boolean> =>
-  Effect.raceFirst(Effect.as(pause, false), Effect.as(track.wake.await, true))
-
-const rest = (track: Track, pause: Duration.Duration) => untilWoken(track, Effect.sleep(pause))
+const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
+  Effect.raceFirst(Effect.as(Effect.sleep(pause), false), Effect.as(track.wake.await, true))

@@ -2,12 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Instant from "../../src/Domain/Instant.ts"
 import { reasonFor, Skew, type SkewStatus } from "../../src/Operate/Skew.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
-import type { Arrival } from "../../src/Stores/Deliveries.ts"
 import type { Deliveries } from "../../src/Stores/Store.ts"
-import { noMirrors, Warehouse } from "../../src/Stores/Warehouse.ts"
+import { noMirrors, Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import { storeWith } from "../Stores/MockedStore.ts"
 
 const minute = 60_000
@@ -33,28 +31,24 @@ describe("skew", () => {
     })
   }
 
-  const layerOf = (state: { last: number; version: number; asked: number }, arrivals: ReadonlyArray<Arrival> = []) => {
+  it.effect("is looked for twice after a delivery, and every 20 seconds while none comes", () => {
+    const state = { last: 1, asked: 0 }
     const deliveries = {
       last: Effect.sync(() => state.last),
-      arrivals: () => Effect.succeed(arrivals)
+      arrivals: () => Effect.succeed([])
     } as unknown as Deliveries
     const query = () =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         state.asked++
-        return arrivals as never
+        return Effect.fail(new WarehouseError({ reason: "Failed", message: "No rows are needed" }))
       })
-    const version = Effect.sync(() => state.version)
-    return Skew.layer.pipe(
+    const layer = Skew.layer.pipe(
       Layer.provide([
         storeWith(deliveries),
-        Layer.mock(Warehouse, { query, version, id: "mocked", mirrors: noMirrors }),
+        Layer.mock(Warehouse, { query, id: "mocked", mirrors: noMirrors }),
         Reasons.layer
       ])
     )
-  }
-
-  it.effect("is read once after a delivery came or was applied, and every five minutes while nothing changes", () => {
-    const state = { last: 1, version: 1, asked: 0 }
     const askedWithin = (seconds: number) =>
       Effect.gen(function* () {
         const before = state.asked
@@ -63,26 +57,13 @@ describe("skew", () => {
       })
     return Effect.gen(function* () {
       yield* askedWithin(19)
-      assert.strictEqual(state.asked, 1)
+      // At the start, and once more for what was applied since.
+      assert.strictEqual(state.asked, 2)
+      assert.strictEqual(yield* askedWithin(45), 3)
+      // Long before the next 20 seconds are over.
       state.last = 2
-      assert.strictEqual(yield* askedWithin(6), 1)
-      state.version = 2
-      assert.strictEqual(yield* askedWithin(6), 1)
-      assert.strictEqual(yield* askedWithin(600), 2)
-    }).pipe(Effect.provide(layerOf(state)))
-  })
-
-  it.effect("shows no delivery older than an hour, although none is read again", () => {
-    const arrival: Arrival = { issuedAt: Instant.fromMillis(1000), receivedAt: Instant.fromMillis(1400) }
-    const state = { last: 1, version: 1, asked: 0 }
-    return Effect.gen(function* () {
-      const { status } = yield* Skew
-      yield* TestClock.adjust("58 minutes")
-      assert.deepStrictEqual(yield* status, { answers: null, deliveries: 400, events: 400 })
-      const { asked } = state
-      yield* TestClock.adjust("130 seconds")
-      assert.deepStrictEqual(yield* status, unknown)
-      assert.isAtMost(state.asked - asked, 1)
-    }).pipe(Effect.provide(layerOf(state, [arrival])))
+      assert.strictEqual(yield* askedWithin(6), 2)
+      assert.strictEqual(yield* askedWithin(60), 3)
+    }).pipe(Effect.provide(layer))
   })
 })

@@ -62,28 +62,4 @@ describe.each(engines.filter(({ name }) => name === "PostgreSQL"))("workers in $
       yield* Effect.provide(body, Layer.merge(layer, Reasons.layer))
     }).pipe(Effect.scoped)
   )
-
-  it.live.skipIf(isSkipped)("are forgotten within a minute once they weren't seen for an hour", () =>
-    Effect.gen(function* () {
-      const { layer } = yield* place
-      const body = Effect.gen(function* () {
-        const { workers } = yield* Store
-        const row = { ...old, version: "1", reasons: "[]", reason_details: null }
-        const said = (id: string, seenAt: string, forgottenBefore: string) =>
-          Effect.andThen(
-            workers.say({ ...row, id, seen_at: seenAt }, forgottenBefore),
-            Effect.map(workers.all, (all) => all.map((each) => each.id).toSorted())
-          )
-        yield* said("gone", "2026-11-27T01:00:30.000000Z", "2026-11-27T00:00:30.000000Z")
-        assert.deepStrictEqual(yield* said("here", "2026-11-27T02:00:29.000000Z", "2026-11-27T01:00:29.000000Z"), [
-          "gone",
-          "here"
-        ])
-        assert.deepStrictEqual(yield* said("here", "2026-11-27T02:01:00.000000Z", "2026-11-27T01:01:00.000000Z"), [
-          "here"
-        ])
-      })
-      yield* Effect.provide(body, Layer.merge(layer, Reasons.layer))
-    }).pipe(Effect.scoped)
-  )
 })

@@ -6,7 +6,6 @@ import { Clock, Duration, Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import type { BackupStatus } from "../AdminApi/StatusReport.ts"
-import { untilTick } from "../../Runtime/Tick.ts"
 
 export interface Lag {
   readonly name: string
@@ -70,5 +69,5 @@ export const watch = (lag: Lag) =>
     else yield* reasons.clear("backup refused")
     if (sentence === undefined || isFinal(lag)) yield* reasons.clear("backup")
     else yield* reasons.set("backup", sentence)
-    yield* untilTick(lookEvery)
+    yield* Effect.sleep(lookEvery)
   })

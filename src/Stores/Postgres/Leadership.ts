@@ -11,7 +11,6 @@ import { Leadership } from "../../Runtime/Leadership.ts"
 import { supervised } from "../../Runtime/Supervisor.ts"
 import { Postgres } from "./Postgres.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
-import { untilTick } from "../../Runtime/Tick.ts"
 
 const lookEvery = "1 second"
 
@@ -77,7 +76,7 @@ export const layer = Layer.effect(
     )
     yield* Effect.addFinalizer(() => Effect.andThen(turnTo(false), drop))
     yield* look
-    yield* Effect.forkScoped(supervised("the election of a leader", Effect.andThen(untilTick(lookEvery), look)))
+    yield* Effect.forkScoped(supervised("the election of a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
     return { isLeading: Effect.sync(() => leads), leading, following }
   })
 )

@@ -26,26 +26,19 @@ const otherKey = new StoreError({
     "is lost, delete the row webhook_fingerprint_key from siteledger.meta: a new subscription is then created."
 })
 
-const presence = (run: Store["Service"]["run"]): Presence => {
-  let forgotten = ""
-  return {
-    say: (row, forgottenBefore) =>
-      run(async (db) => {
-        await db
-          .insertInto("workers")
-          .values(row)
-          .onConflict((of) => of.column("id").doUpdateSet(row))
-          .execute()
-        // Once a minute is soon enough.
-        const minute = forgottenBefore.slice(0, "2026-01-01T00:00".length)
-        if (minute === forgotten) return
-        await db.deleteFrom("workers").where("seen_at", "<", forgottenBefore).execute()
-        forgotten = minute
-      }),
-    withdraw: (id) => Effect.asVoid(run((db) => db.deleteFrom("workers").where("id", "=", id).execute())),
-    all: run((db) => db.selectFrom("workers").selectAll().orderBy("started_at").execute())
-  }
-}
+const presence = (run: Store["Service"]["run"]): Presence => ({
+  say: (row, forgottenBefore) =>
+    run(async (db) => {
+      await db
+        .insertInto("workers")
+        .values(row)
+        .onConflict((of) => of.column("id").doUpdateSet(row))
+        .execute()
+      await db.deleteFrom("workers").where("seen_at", "<", forgottenBefore).execute()
+    }),
+  withdraw: (id) => Effect.asVoid(run((db) => db.deleteFrom("workers").where("id", "=", id).execute())),
+  all: run((db) => db.selectFrom("workers").selectAll().orderBy("started_at").execute())
+})
 
 const make = Effect.gen(function* () {
   const postgres = yield* Postgres

@@ -13,7 +13,6 @@ import type { Client } from "pg"
 import { runningMs } from "../../Runtime/Boot.ts"
 import type { Connections } from "./Connections.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
-import { untilTick } from "../../Runtime/Tick.ts"
 
 const lookEvery = "1 second"
 const answerMs = 3_000
@@ -105,5 +104,5 @@ export const watch = (connections: Connections) =>
       Effect.catch(() => Effect.asVoid(Effect.forkDetach(Effect.promise(drop))))
     )
     yield* Effect.addFinalizer(() => Effect.promise(drop))
-    yield* Effect.forever(Effect.andThen(turn, untilTick(lookEvery)))
+    yield* Effect.forever(Effect.andThen(turn, Effect.sleep(lookEvery)))
   }).pipe(Effect.scoped)

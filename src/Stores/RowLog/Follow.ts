@@ -27,8 +27,6 @@ export class Follow {
   readonly #statements: Prepares
   #log: Segments | undefined
   #last: Promise<unknown> = Promise.resolve()
-  /** Of the Store, when all of it was in the log. */
-  #logged: string | undefined
 
   constructor(place: Place) {
     this.#place = place
@@ -38,10 +36,7 @@ export class Follow {
   /** Logs all rows that have changed, after whatever was called before: an interrupted caller leaves its call running. */
   once(): Promise<void> {
     return this.#inTurn(async () => {
-      const stamp = await this.#stamp()
-      if (stamp === this.#logged) return
       while (await this.#batch());
-      this.#logged = stamp
     })
   }
 
@@ -61,18 +56,6 @@ export class Follow {
     const turn = this.#last.then(run)
     this.#last = turn.catch(() => undefined)
     return turn
-  }
-
-  /** Another one after every commit, by this connection or another: this runs every second, and mostly nothing has changed. */
-  async #stamp(): Promise<string> {
-    let stamp = ""
-    await this.#place.exclusively(() => {
-      const found = this.#statements
-        .prepare("select total_changes() as own, data_version from pragma_data_version")
-        .get()
-      stamp = `${found?.["own"]} ${found?.["data_version"]}`
-    })
-    return stamp
   }
 
   /** Whether there is more. */

@@ -11,7 +11,6 @@ import { storeError } from "../Sqlite/Failure.ts"
 import { Follow, type Place } from "./Follow.ts"
 import { heal, nothing } from "./Heal.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
-import { untilTick } from "../../Runtime/Tick.ts"
 
 interface Opened {
   readonly isNew: boolean
@@ -54,7 +53,7 @@ const always = (follow: Follow) =>
   Effect.gen(function* () {
     let uptimeMs = 0
     while (true) {
-      yield* untilTick("1 second")
+      yield* Effect.sleep("1 second")
       const nowMs = yield* Clock.currentTimeMillis
       const isDue = Math.abs(nowMs - uptimeMs) >= uptimeEveryMs
       if (isDue) uptimeMs = nowMs

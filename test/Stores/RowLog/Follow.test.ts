@@ -51,41 +51,6 @@ describe("the log of rows", () => {
     )
   )
 
-  it.live("is looked through only after a commit, by this process or another", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const path = yield* folder
-        const store = join(path, "store.sqlite")
-        yield* Effect.scoped(Effect.provide(Effect.void, Sqlite.layerAt(store, { isLogged: true })))
-        const [database, other] = [new DatabaseSync(store), new DatabaseSync(store)]
-        yield* Effect.addFinalizer(() => Effect.sync(() => [database, other].map((each) => each.close())))
-        let asked = 0
-        const exclusively = async (use: () => void) => {
-          asked++
-          use()
-        }
-        const follow = new Follow({ store, database, key: () => Buffer.alloc(32, 7), exclusively })
-        yield* Effect.addFinalizer(() => Effect.promise(() => follow.close()))
-        const left = () => database.prepare("select count(*) as n from row_changes").get()?.["n"]
-        const change = (by: DatabaseSync, value: string) =>
-          by.prepare("insert or replace into meta (key, value) values ('ledger_epoch', ?)").run(value)
-        const looks = Effect.promise(async () => {
-          await follow.once()
-          const before = asked
-          await follow.once()
-          return asked - before
-        })
-        for (const [place, by] of [database, other, database].entries()) {
-          change(by, String(place))
-          assert.strictEqual(left(), 1)
-          yield* Effect.promise(() => follow.once())
-          assert.strictEqual(left(), 0)
-          assert.strictEqual(yield* looks, 1, "one look at the stamp alone")
-        }
-      })
-    )
-  )
-
   it.live("has all rows again, although a part of it is found lost only when the next one is written", () =>
     Effect.scoped(
       Effect.gen(function* () {
