@@ -45,7 +45,8 @@ describe("the warehouse", () => {
       { id: "7", currency: "USD" },
       { id: "default", currency: "EUR" }
     ])
-    assert.strictEqual(world.setAside.length, world.database === undefined ? 2 : 0)
+    // The older one goes with the first copy of the new warehouse, which may have been made before the stop.
+    assert.include(world.database === undefined ? [1, 2] : [0], world.setAside.length)
     assert.strictEqual(world.server.subscriptions.length, 1)
   })
 })
