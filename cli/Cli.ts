@@ -7,6 +7,7 @@ import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { backup } from "./backup.ts"
+import { delivery } from "./delivery.ts"
 import { demo } from "./demo.ts"
 import { discover } from "./discover.ts"
 import { doctor } from "./doctor.ts"
@@ -46,6 +47,7 @@ const siteledger = Command.make("siteledger").pipe(
     login,
     status,
     events,
+    delivery,
     doctor,
     discover,
     ledger,

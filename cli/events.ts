@@ -27,8 +27,9 @@ const flags = {
 type Event = Answer<"events">["events"][number]
 
 const columns = 80
-const typeColumns = 21
-const idColumns = 21
+const sequenceColumns = 8
+const typeColumns = 20
+const idColumns = 18
 
 const fitted = (text: string, width: number): string => {
   const shown = Text.cut(Text.visible(text), width)
@@ -36,9 +37,10 @@ const fitted = (text: string, width: number): string => {
 }
 
 /** At most 80 columns. */
-export const lineOf = ({ alarms, entity_id, event_type, outcome, reason, received_at }: Event): string => {
+export const lineOf = ({ alarms, entity_id, event_type, outcome, reason, received_at, sequence }: Event): string => {
   const what = [outcome === "applied" && reason === null ? outcome : (reason ?? outcome), ...alarms].join(", ")
-  const line = `${received_at.slice(11, 19)} ${fitted(event_type ?? "?", typeColumns)} ${fitted(entity_id ?? "", idColumns)} `
+  const number = String(sequence).padStart(sequenceColumns)
+  const line = `${received_at.slice(11, 19)}${number} ${fitted(event_type ?? "?", typeColumns)} ${fitted(entity_id ?? "", idColumns)} `
   return `${line}${Text.cut(Text.visible(what), columns - Text.width(line))}`.trimEnd()
 }
 

@@ -13,6 +13,10 @@ const hashDigits = 16
 export const make = (micros: number, stage: number, bodySha256: string): Version =>
   `${String(micros).padStart(timeDigits, "0")}.${stage}.${bodySha256.slice(0, hashDigits)}`
 
+/** Whether it is that of what this body says. */
+export const isOf = (version: Version, bodySha256: string): boolean =>
+  version.endsWith(`.${bodySha256.slice(0, hashDigits)}`)
+
 /** Less than the version of any change. */
 export const never: Version = ""
 

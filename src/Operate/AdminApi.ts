@@ -62,6 +62,32 @@ const Event = Schema.Struct({
   alarms: Schema.Array(Schema.String)
 })
 
+const Delivery = Schema.Struct({
+  ...Event.fields,
+  issued_at: Time,
+  /** How often the body came. */
+  deliveries: Schema.Int,
+  body_sha256: Schema.String,
+  /** Of the first delivery, in the order in which they came, without those that hold credentials. */
+  headers: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })),
+  /** Unpacked, if it was compressed; null if it isn't text. */
+  body: Schema.NullOr(Schema.String),
+  /** As it was signed. */
+  bodyBase64: Schema.String,
+  /** Columns of its record whose values are still the ones that it said. */
+  columns: Schema.Array(Schema.String),
+  /** What was posted on its ground. */
+  entries: Schema.Array(
+    Schema.Struct({
+      entry_id: Schema.String,
+      kind: Schema.String,
+      amount: Schema.String,
+      currency: Schema.NullOr(Schema.String),
+      payment_reference: Schema.String
+    })
+  )
+})
+
 const verbs = [
   /** Writes an export to the lake. */
   verb("export", { needs: "operate", payload: nothing, answer: Exported }),
@@ -119,6 +145,12 @@ const verbs = [
     }),
     /** `through`: the sequence up to which they were looked at. */
     answer: Schema.Struct({ through: Schema.Int, events: Schema.Array(Event) })
+  }),
+  /** What came under an id, or with the sequence that `events` shows: as received, and what came of it. */
+  verb("delivery", {
+    needs: "read",
+    payload: Schema.Struct({ id: Schema.String }),
+    answer: Schema.Struct({ deliveries: Schema.Array(Delivery) })
   }),
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
   verb("refused-seen", { needs: "operate", payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),

@@ -21,6 +21,7 @@ import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import * as AdminLog from "./AdminLog.ts"
 import { Backup } from "./Backup.ts"
+import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
@@ -74,6 +75,7 @@ const verbs = {
   export: () => Effect.flatMap(Export, (exports) => exports.run),
   publish: () => Effect.flatMap(AnalystCopy, (publish) => Effect.andThen(publish.now, publish.status)),
   events,
+  delivery,
   replay: () => Effect.flatMap(Apply, (apply) => apply.replay),
   rebuild,
   backup: ({ path, replace = false }) =>

@@ -95,6 +95,8 @@ export interface Deliveries {
   readonly restart: (tx: Transaction<StoreTables>) => Promise<void>
   /** The first of these events, in stored order: as many as fit into a batch. */
   readonly read: (sequences: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Event>, StoreError>
+  /** Names and values of the headers of an event's first delivery; none if it isn't there, or version 0.1 stored it. */
+  readonly headers: (sequence: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
   /** All events after a sequence, whether they wait or not, for those who read them from the first one on. */
   readonly stored: (after: number) => Effect.Effect<Peeked, StoreError>
   /** Every event up to this sequence is settled. */

@@ -41,6 +41,11 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
       select sequence, true, received_at from inbox order by sequence`.execute(tx)
   },
   read: (sequences) => run((db) => read(db, sequences)),
+  headers: (sequence) =>
+    run(async (db) => {
+      const row = await db.selectFrom("inbox").select("headers").where("sequence", "=", sequence).executeTakeFirst()
+      return JSON.parse(row?.headers ?? "[]") as ReadonlyArray<string>
+    }),
   receivedAfter: (sequence) =>
     run(async (db) => {
       const row = await db

@@ -87,6 +87,7 @@ export const make = (files: Files, run: Run): Deliveries => {
       await writeMeta(tx, watermarkKey, "0")
     },
     read: (sequences) => reading((whole, db) => read(whole, db, sequences)),
+    headers: (sequence) => reading(async (whole) => (await firstAt(whole, sequence))?.labels.headers ?? []),
     stored: (after) => reading((whole, db, { last }) => stored({ whole, last }, db, after)),
     settledThrough: run(watermark),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),

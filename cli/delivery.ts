@@ -1,0 +1,78 @@
+/**
+ * `siteledger delivery ID`: what came under an event's id, or with a sequence: its headers, its body, what it says of its record to
+ * this day, and what was posted on its ground.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import type { Answer } from "../src/Operate/AdminApi.ts"
+import * as Alone from "./Alone.ts"
+import { ask } from "./Ask.ts"
+import * as Log from "./Log.ts"
+import { argument, json } from "./Options.ts"
+import * as Said from "./Said.ts"
+
+const flags = { id: argument("id", "The event's id, or the sequence that `siteledger events` shows"), json }
+
+export const delivery = Command.make("delivery", flags, ({ id, json: asJson }) =>
+  Effect.flatMap(ask("delivery", { id }, Alone.stored), Said.answer(asJson, page))
+).pipe(
+  Command.withDescription("Show one delivery as it was received, and what came of it"),
+  Command.withExamples([
+    { command: "siteledger delivery 4711", description: "The delivery with this sequence" },
+    {
+      command: "siteledger delivery 0f8b6c1e-5b0e-4a39-9c55-6d5a6f0f4a77 --json",
+      description: "What came under this event id, with the bytes as they were signed"
+    }
+  ]),
+  Command.provide(Log.layerSettings)
+)
+
+type Delivery = Answer<"delivery">["deliveries"][number]
+
+const page = ({ deliveries }: Answer<"delivery">): ReadonlyArray<string> =>
+  deliveries.flatMap((each, at) => [...(at === 0 ? [] : [""]), ...one(each)])
+
+const one = (of: Delivery): ReadonlyArray<string> => [
+  `Delivery ${of.sequence}`,
+  ...Said.outline({
+    "event id": of.event_id,
+    type: of.event_type ?? "unknown",
+    happened: of.event_timestamp,
+    sent: of.issued_at,
+    received: of.received_at,
+    came: of.deliveries === 1 ? "once" : `${of.deliveries} times`,
+    record: of.entity === null ? null : `${of.entity} ${of.entity_id}`,
+    outcome: [of.reason === null ? of.outcome : `${of.outcome}: ${of.reason}`, ...of.alarms].join(", "),
+    "body's SHA-256": of.body_sha256
+  }).map(indented),
+  ...section(
+    "Headers",
+    of.headers.map(({ name, value }) => `${name}: ${value}`),
+    "not kept"
+  ),
+  ...section("Body", bodyOf(of), "not kept"),
+  ...section(
+    "Columns that still say what it said",
+    of.columns,
+    "none: newer events say all of them, or it says nothing"
+  ),
+  ...section(
+    "Posted on its ground",
+    of.entries.map(({ amount, currency, entry_id, kind, payment_reference }) =>
+      `${kind} ${amount} ${currency ?? ""}`.trim().concat(`, ${payment_reference}  (${entry_id})`)
+    ),
+    "nothing"
+  )
+]
+
+const indented = (line: string): string => `  ${line}`
+
+const section = (title: string, lines: ReadonlyArray<string>, nothing: string): ReadonlyArray<string> => [
+  "",
+  title,
+  ...(lines.length === 0 ? [nothing] : lines).map(indented)
+]
+
+/** The text as it came: a number that is parsed and written again may lose digits. */
+const bodyOf = ({ body, bodyBase64 }: Delivery): ReadonlyArray<string> =>
+  body === null ? [`no text: ${Math.floor((bodyBase64.length * 3) / 4)} bytes, in --json as Base64`] : body.split("\n")
