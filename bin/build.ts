@@ -13,6 +13,7 @@ const root = resolve(import.meta.dirname, "..")
 
 /** Native code. */
 export const ofDuckDb = "@duckdb/node-bindings"
+
 /** CommonJS starts sooner: a module would make Node load all that `node:http` exports, with a client for fetch. */
 export const main = "main.cjs"
 

@@ -39,14 +39,15 @@ describe("the warehouse", () => {
       const { inbox, tasks } = await again.status("it has waited")
       assert.deepStrictEqual([inbox.pending, tasks.filter(({ name }) => name === "rebuild")], [0, []])
     })
+    // The older one goes with the first copy of the new warehouse.
+    const kept = world.database === undefined ? 1 : 0
+    await until("one old warehouse is kept", async () => world.setAside.length === kept || undefined)
     await again.stop()
     assert.deepStrictEqual(await dump(world), expected)
     assert.deepStrictEqual(await world.query("select id, currency from construction.project_currencies order by id"), [
       { id: "7", currency: "USD" },
       { id: "default", currency: "EUR" }
     ])
-    // The older one goes with the first copy of the new warehouse, which may have been made before the stop.
-    assert.include(world.database === undefined ? [1, 2] : [0], world.setAside.length)
     assert.strictEqual(world.server.subscriptions.length, 1)
   })
 })
