@@ -47,6 +47,13 @@ export const outline = (value: Named): Lines => {
   ]
 }
 
+/** A part of a page, after an empty line. `nothing`: what it says instead of no lines. */
+export const section = (title: string, lines: Lines, nothing: string): Lines => [
+  "",
+  title,
+  ...(lines.length === 0 ? [nothing] : lines).map((line) => `  ${line}`)
+]
+
 const indented = (line: string): string => (line === "" ? "" : `  ${line}`)
 
 const nested = (value: unknown): Lines => {

@@ -44,19 +44,19 @@ const one = (of: Delivery): ReadonlyArray<string> => [
     record: of.entity === null ? null : `${of.entity} ${of.entity_id}`,
     outcome: [of.reason === null ? of.outcome : `${of.outcome}: ${of.reason}`, ...of.alarms].join(", "),
     "body's SHA-256": of.body_sha256
-  }).map(indented),
-  ...section(
+  }).map((line) => `  ${line}`),
+  ...Said.section(
     "Headers",
     of.headers.map(({ name, value }) => `${name}: ${value}`),
     "not kept"
   ),
-  ...section("Body", bodyOf(of), "not kept"),
-  ...section(
+  ...Said.section("Body", bodyOf(of), "lost: `siteledger status` says what of the inbox is damaged"),
+  ...Said.section(
     "Columns that still say what it said",
     of.columns,
     "none: newer events say all of them, or it says nothing"
   ),
-  ...section(
+  ...Said.section(
     "Posted on its ground",
     of.entries.map(({ amount, currency, entry_id, kind, payment_reference }) =>
       `${kind} ${amount} ${currency ?? ""}`.trim().concat(`, ${payment_reference}  (${entry_id})`)
@@ -65,14 +65,9 @@ const one = (of: Delivery): ReadonlyArray<string> => [
   )
 ]
 
-const indented = (line: string): string => `  ${line}`
-
-const section = (title: string, lines: ReadonlyArray<string>, nothing: string): ReadonlyArray<string> => [
-  "",
-  title,
-  ...(lines.length === 0 ? [nothing] : lines).map(indented)
-]
-
 /** The text as it came: a number that is parsed and written again may lose digits. */
-const bodyOf = ({ body, bodyBase64 }: Delivery): ReadonlyArray<string> =>
-  body === null ? [`no text: ${Math.floor((bodyBase64.length * 3) / 4)} bytes, in --json as Base64`] : body.split("\n")
+const bodyOf = ({ body, bodyBase64 }: Delivery): ReadonlyArray<string> => {
+  if (bodyBase64 === null) return []
+  if (body !== null) return body.split("\n")
+  return [`no text: ${Said.size(Buffer.byteLength(bodyBase64, "base64"))}, which \`--json\` has in Base64`]
+}

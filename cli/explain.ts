@@ -30,22 +30,16 @@ export const explain = Command.make("explain", flags, ({ ipc, json: asJson }) =>
 
 const page = (of: Answer<"explain">) => [
   `IPC ${of.ipc}`,
-  ...section("Now (column, value, clock)", of.row === null ? [] : columns(of.row), "no row"),
-  ...section("Deliveries, in stored order", of.events.map(event), "none"),
-  ...section("Facts of the ledger", of.facts.map(fact), "none"),
-  ...section("Posted", of.entries.map(entry), "nothing"),
-  ...section("Open", [balance(of.balance)], "nothing"),
-  ...section("Waiting for a decision", of.holds.map(hold), "nothing"),
-  ...section("Decided", of.decisions.map(decision), "nothing")
+  ...Said.section("Now (column, value, clock)", of.row === null ? [] : columns(of.row), "no row"),
+  ...Said.section("Deliveries, in stored order", of.events.map(event), "none"),
+  ...Said.section("Facts of the ledger", of.facts.map(fact), "none"),
+  ...Said.section("Posted", of.entries.map(entry), "nothing"),
+  ...Said.section("Open", [balance(of.balance)], "nothing"),
+  ...Said.section("Waiting for a decision", of.holds.map(hold), "nothing"),
+  ...Said.section("Decided", of.decisions.map(decision), "nothing")
 ]
 
 const isOurs = (name: string): boolean => name.startsWith("_")
-
-const section = (title: string, lines: ReadonlyArray<string>, nothing: string): ReadonlyArray<string> => [
-  "",
-  title,
-  ...(lines.length === 0 ? [`  ${nothing}`] : lines.map((line) => `  ${line}`))
-]
 
 const clocks = (row: Row): Readonly<Record<string, string>> =>
   JSON.parse(String(row["_clocks"] ?? "{}")) as Readonly<Record<string, string>>

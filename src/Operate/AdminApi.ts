@@ -70,10 +70,10 @@ const Delivery = Schema.Struct({
   body_sha256: Schema.String,
   /** Of the first delivery, in the order in which they came, without those that hold credentials. */
   headers: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })),
-  /** Unpacked, if it was compressed; null if it isn't text. */
+  /** Unpacked, if it was compressed; null if it isn't text, or lost. */
   body: Schema.NullOr(Schema.String),
-  /** As it was signed. */
-  bodyBase64: Schema.String,
+  /** As it was signed; null if a damaged disk has lost it. */
+  bodyBase64: Schema.NullOr(Schema.String),
   /** Columns of its record whose values are still the ones that it said. */
   columns: Schema.Array(Schema.String),
   /** What was posted on its ground. */

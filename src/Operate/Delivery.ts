@@ -23,8 +23,9 @@ const found = (id: string) =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.query((db) => {
       const all = db.selectFrom("construction.events").selectAll().orderBy("sequence")
-      const isNumber = /^\d{1,15}$/.test(id)
-      return (isNumber ? all.where("sequence", "=", id) : all.where("event_id", "=", id)).execute()
+      // Event ids are UUIDs, and stored in lower case.
+      const isSequence = /^\d{1,15}$/.test(id)
+      return (isSequence ? all.where("sequence", "=", id) : all.where("event_id", "=", id.toLowerCase())).execute()
     })
   )
 
@@ -38,7 +39,9 @@ const missing = Effect.fnUntraced(function* (id: string) {
   const { count } = yield* (yield* Store).deliveries.waiting
   const waiting = count === 0 ? "" : ` ${count} deliveries wait to be applied: it may be one of them.`
   return yield* new VerbError({
-    message: `No delivery has the event id or the sequence ${id}.${waiting} \`siteledger events\` shows both.`
+    message:
+      `No delivery has the event id or the sequence ${id}.${waiting} \`siteledger events\` shows the sequences, and ` +
+      "with `--json` the event ids."
   })
 })
 
@@ -46,7 +49,6 @@ const whole = Effect.fnUntraced(function* (row: Row) {
   const { deliveries } = yield* Store
   const sequence = Number(row.sequence)
   const [event] = yield* deliveries.read([sequence])
-  const body = event?.body ?? new Uint8Array()
   return {
     sequence,
     event_id: row.event_id,
@@ -62,8 +64,8 @@ const whole = Effect.fnUntraced(function* (row: Row) {
     deliveries: Number(row.deliveries),
     body_sha256: row.body_sha256,
     headers: pairs(yield* deliveries.headers(sequence)),
-    body: textOf(body),
-    bodyBase64: Buffer.from(body).toString("base64"),
+    body: event === undefined ? null : textOf(event.body),
+    bodyBase64: event === undefined ? null : Buffer.from(event.body).toString("base64"),
     columns: yield* columnsBy(row),
     entries: yield* entriesOn(row)
   } satisfies Delivery

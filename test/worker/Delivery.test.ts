@@ -49,7 +49,7 @@ describe("siteledger delivery", () => {
       entity_id: "7",
       deliveries: 1
     })
-    assert.strictEqual(Buffer.from(of!.bodyBase64, "base64").toString(), body)
+    assert.strictEqual(Buffer.from(of!.bodyBase64 ?? "", "base64").toString(), body)
     assert.strictEqual(of!.body, body)
     assert.include(
       of!.headers.map(({ value }) => value),
@@ -74,6 +74,19 @@ describe("siteledger delivery", () => {
     await worker.stop()
     // Without a worker it reads the stores itself.
     assert.deepStrictEqual(await shown(world, second), found)
+  })
+
+  it("says when a body is no text, and has its bytes all the same", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const id = randomUUID()
+    await world.server.deliver(certified("7", "1.00"), { id, body: new Uint8Array([0x7b, 0xff, 0x00]) })
+    await worker.status("it is in quarantine", ({ inbox }) => inbox.quarantined === 1 && inbox.pending === 0)
+    const [of] = await shown(world, id.toUpperCase())
+    assert.deepInclude(of, { body: null, bodyBase64: "e/8A", outcome: "quarantined", reason: "not-utf8" })
+    assert.match((await world.run("delivery", id)).stdout, /^Body\n {2}no text: 3 bytes, /m)
+    await worker.stop()
   })
 
   it("shows each of several bodies that came under one id, also one that was compressed", async () => {
