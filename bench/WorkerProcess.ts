@@ -35,6 +35,9 @@ export interface Status {
   readonly published: { readonly at: string | null }
 }
 
+/** Degraded is live, too: where no delivery comes, a worker says so after a minute. */
+export const isUp = ({ phase }: Pick<Status, "phase">): boolean => phase === "live" || phase === "degraded"
+
 export interface Answer {
   readonly status: number
   readonly body: string

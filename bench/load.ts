@@ -15,6 +15,7 @@ import type { Skipped } from "./Installed.ts"
 import * as Live from "./Live.ts"
 import { ranged } from "./Ranges.ts"
 import { pause, within } from "./Waiting.ts"
+import { isUp } from "./WorkerProcess.ts"
 
 const isPostgres = Engine.name === "postgres"
 const total = Number(process.env["BENCH_ROWS"] ?? (isPostgres ? 300_000 : 1_000_000))
@@ -40,7 +41,7 @@ const loaded = async (rows: number): Promise<Loaded> => {
     return Number(await (await fetch(`${live.origin}/first`)).text())
   })
   if (ms === undefined) throw new Error(`${rows} rows weren't loaded within ${patienceMs / 1000} s`)
-  await worker.reaches("it is live", ({ phase }) => phase === "live")
+  await worker.reaches("it is live", isUp)
   if (isPostgres) await pause(1000)
   else await worker.reaches("analysts have a copy", ({ published }) => published.at !== null)
   return { rowsPerSecond: (rows / ms) * 1000, peakMb: worker.peakMb }

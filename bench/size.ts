@@ -16,7 +16,7 @@ import { burst, drained, idle, ofEachDelivery, perSecond, published, trickle } f
 import type { Receiving } from "./Receiving.ts"
 import { statusP99Ms, watched } from "./Watching.ts"
 import { pause, within } from "./Waiting.ts"
-import type { Worker } from "./WorkerProcess.ts"
+import { isUp, type Worker } from "./WorkerProcess.ts"
 
 const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
 const few = Math.min(100_000, most / 5)
@@ -40,9 +40,7 @@ const isLive = (worker: Worker, mostMs: number) =>
   within(mostMs, async () => {
     if (worker.hasEnded) throw new Error(`the worker ended with ${worker.exitCode}: ${worker.log.slice(-500)}`)
     const status = await worker.status()
-    // After a minute without a delivery it says so, and is degraded.
-    const isUp = status?.phase === "live" || status?.phase === "degraded"
-    return isUp && status.inbox.pending === 0 ? true : undefined
+    return status !== undefined && isUp(status) && status.inbox.pending === 0 ? true : undefined
   })
 
 await using engine = await Engine.open()

@@ -12,7 +12,7 @@ import * as Engine from "./Engine.ts"
 import { receiving } from "./Receiving.ts"
 import { reviewOf } from "./WideList.ts"
 import { within } from "./Waiting.ts"
-import type { Worker } from "./WorkerProcess.ts"
+import { isUp, type Worker } from "./WorkerProcess.ts"
 
 const tables = Number(process.env["BENCH_TABLES"] ?? 500)
 const rows = Number(process.env["BENCH_ROWS"] ?? 100_000)
@@ -37,9 +37,7 @@ const reaches = async (worker: Worker, is: () => Promise<boolean>): Promise<void
   if (reached === undefined) throw new Error(`not within ${patienceMs / 1000} s: ${worker.log.slice(-500)}`)
 }
 
-/** Degraded is live, too: no delivery comes here, which a worker says after a minute. */
-const isLive = async (worker: Worker): Promise<boolean> =>
-  ["live", "degraded"].includes((await worker.status())?.phase ?? "")
+const isLive = async (worker: Worker): Promise<boolean> => isUp((await worker.status()) ?? { phase: "starting" })
 
 /** Its tables are made and filled by a worker that ends; the next one finds nothing to walk. */
 const measured = async (count: number): Promise<{ readonly started: Cost; readonly exported: Cost }> => {
