@@ -1,11 +1,13 @@
 /** An auditor's verify: each kind of change that someone with the file could plant is found and named. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Books from "../../src/Ledger/Books.ts"
 import * as Chain from "../../src/Ledger/Chain.ts"
 import { type AppliedEvent, factsOf } from "../../src/Ledger/EventFacts.ts"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { parseHead } from "../../src/Ledger/Verify/Chained.ts"
 import { Store } from "../../src/Stores/Store.ts"
+import { database, storesAt } from "../Stores/Postgres/World.ts"
 import { contractor } from "./Contractor.ts"
 import { at, certified, folder, hear, opened, paid, payment, started, verified } from "./Started.ts"
 
@@ -16,15 +18,35 @@ const recorded = Effect.flatMap(Store, (store) =>
   store.transaction((tx) => Books.record(tx, history.flatMap(factsOf), contractor, { status: "draft", at: at(20) }))
 )
 
-const changed = (statements: string) =>
-  Effect.gen(function* () {
+const engines = {
+  SQLite: Effect.gen(function* () {
     const path = yield* folder
-    yield* started(path, recorded)
-    assert.deepStrictEqual((yield* started(path, verified())).differences, [])
-    const database = opened(path)
-    database.exec(statements)
-    database.close()
-    return (yield* started(path, verified())).differences
+    const change = (statements: string) => {
+      const file = opened(path)
+      file.exec(statements)
+      file.close()
+    }
+    const start = <A, E>(body: Effect.Effect<A, E, Ledger | Store>) => started(path, body)
+    return { start, change: (statements: string) => Effect.sync(() => change(statements)) }
+  }),
+  PostgreSQL: Effect.gen(function* () {
+    const { query, url } = yield* database
+    const layer = Layer.provideMerge(Ledger.layerWith(contractor), storesAt(url))
+    // As who owns the database, whom no trigger stops.
+    const unguarded = "set session_replication_role = replica; set search_path = ledger, siteledger;"
+    const start = <A, E>(body: Effect.Effect<A, E, Ledger | Store>) =>
+      Effect.scoped(Effect.provide(body, layer, { local: true }))
+    return { start, change: (statements: string) => Effect.promise(() => query(unguarded + statements)) }
+  })
+}
+
+const changed = (engine: keyof typeof engines, statements: string) =>
+  Effect.gen(function* () {
+    const { change, start } = yield* engines[engine]
+    yield* start(recorded)
+    assert.deepStrictEqual((yield* start(verified())).differences, [])
+    yield* change(statements)
+    return (yield* start(verified())).differences
   }).pipe(Effect.scoped)
 
 const swap = (table: string, column: string, a: number, b: number) => `
@@ -96,11 +118,15 @@ const isChained = (what: string) =>
   !what.startsWith("an entry that is sent") &&
   !what.startsWith("an entry whose turn")
 
+const everywhere = Object.entries(planted).flatMap(([what, [statements, words]]) =>
+  (["SQLite", "PostgreSQL"] as const).map((engine) => ({ engine, what, statements, words }))
+)
+
 describe("verify finds", () => {
-  for (const [what, [statements, words]] of Object.entries(planted)) {
-    it.effect(what, () =>
+  for (const { engine, statements, what, words } of everywhere) {
+    it.effect(`${what}, in ${engine}`, () =>
       Effect.gen(function* () {
-        const all = yield* changed(statements)
+        const all = yield* changed(engine, statements)
         const differences = all.filter((each) => !/^The chain breaks|isn't linked/.test(each))
         assert.strictEqual(
           all.some((each) => each.startsWith("The chain breaks")),
