@@ -26,7 +26,7 @@ const embeddedOnly = [
   // Starts no worker.
   "test/worker/Login/Elsewhere.test.ts",
   // Both engines side by side already.
-  "test/worker/{Doctor,Doctor/Backup,Doctor/Bucket,Doctor/Server,Migrate,Move}.test.ts",
+  "test/worker/{Doctor,Doctor/Backup,Doctor/Bucket,Doctor/Server,HeldUp,Migrate,Move}.test.ts",
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the

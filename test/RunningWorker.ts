@@ -184,9 +184,14 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
+  /** What Prometheus would get; "" while nobody answers. */
+  async scrape(): Promise<string> {
+    return (await (await this.fetch("/metrics"))?.text()) ?? ""
+  }
+
   /** Undefined: it has no such series. */
   async metric(name: string, labels?: string): Promise<number | undefined> {
-    return valueOf((await (await this.fetch("/metrics"))?.text()) ?? "", name, labels)
+    return valueOf(await this.scrape(), name, labels)
   }
 
   async verb(name: string, payload: Readonly<Record<string, unknown>> = {}): Promise<unknown> {

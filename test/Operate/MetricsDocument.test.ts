@@ -9,7 +9,7 @@ import { sections } from "../../src/Operate/Metrics/Families.ts"
 import type { Family } from "../../src/Operate/Metrics/Family.ts"
 import * as Timings from "../../src/Runtime/Timings.ts"
 import { isWithoutPromtool, testRules } from "../Exposition.ts"
-import { root } from "../Tidy/Sources.ts"
+import { read, root, under } from "../Tidy/Sources.ts"
 import { expected } from "./FullReport.ts"
 
 type Described = Pick<Family, "name" | "says" | "labels"> & {
@@ -127,6 +127,14 @@ describe("ops/prometheus-rules.yml", () => {
       rules.map(({ name }) => name)
     )
     for (const part of parts) assert.match(part, /\n\n\*\*Do\*\*: .{40}/)
+  })
+
+  it("is raised, each alert, by a whole worker whose cause was made", () => {
+    const tests = under("test").map(read).join("\n")
+    assert.deepStrictEqual(
+      rules.map(({ name }) => name).filter((name) => !tests.includes(`raises("${name}"`)),
+      []
+    )
   })
 
   const name = "fires where something is wrong, and not where all is well"

@@ -4,6 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { sections } from "../../src/Operate/Metrics/Families.ts"
 import * as Timings from "../../src/Runtime/Timings.ts"
 import { complaints, promtool, valueOf } from "../Exposition.ts"
+import { raises } from "../Raised.ts"
 import { Accounts, secret } from "../Ledger/Outbox/SinkWorld.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
@@ -14,8 +15,6 @@ const certified = (id: string, more: object = {}) => ({
   fields: { ipc_id: id, certified_amount: "12.50", certificate_url: `https://c/${id}`, ...more }
 })
 const paid = (id: string | undefined) => ({ type: "ipc.paid", fields: { ipc_id: id, payment_reference: `PAY-${id}` } })
-
-const textOf = async (worker: RunningWorker): Promise<string> => (await (await worker.fetch("/metrics"))?.text()) ?? ""
 
 type Wanted = readonly [name: string, labels: string, is: number | ((value: number | undefined) => boolean)]
 
@@ -76,6 +75,7 @@ const backups = {
 interface Scene {
   readonly act: (world: World, worker: RunningWorker, to: Accounts) => Promise<unknown>
   readonly shows: ReadonlyArray<Wanted>
+  readonly raises?: (before: string, after: string) => void
 }
 
 const delivering =
@@ -109,7 +109,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       ["siteledger_ledger_sink_backlog", "", 1],
       ["siteledger_ledger_sink_oldest_pending_seconds", "", some],
       ["siteledger_ledger_sink_dead", "", 0]
-    ]
+    ],
+    raises: (before, after) => raises("SiteledgerSinkWaits", before, after)
   },
   "a payment without a certificate": {
     act: delivering(paid("2")),
@@ -118,7 +119,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       ["siteledger_ledger_oldest_hold_seconds", '{reason="awaiting-certified-amount"}', some],
       ["siteledger_reason_active", '{reason="open holds",level="notice"}', 1],
       ["siteledger_reasons_by_level", '{level="notice"}', 1]
-    ]
+    ],
+    raises: (before, after) => raises("SiteledgerHoldWaits", before, after, { hours: 80 })
   },
   "its certificate": { act: delivering(certified("2")), shows: [["siteledger_reason_active", "", isGone]] },
   "an event without a key": {
@@ -128,22 +130,27 @@ const scenes: Readonly<Record<string, Scene>> = {
       ["siteledger_events_total", '{outcome="quarantined"}', 1],
       // Its rows aren't.
       ["siteledger_delivery_visible_seconds", "", 7]
-    ]
+    ],
+    raises: (before, after) => raises("SiteledgerQuarantine", before, after)
   },
   "two events under one id": {
     act: async (world) => {
       const id = randomUUID()
       for (const ipc of ["7", "8"]) await world.server.deliver(certified(ipc), { id })
     },
-    shows: [["siteledger_alarms_total", '{alarm="id_reused"}', 1]]
+    shows: [["siteledger_alarms_total", '{alarm="id_reused"}', 1]],
+    raises: (before, after) => raises("SiteledgerIdReused", before, after)
   },
   "a value that doesn't fit": {
     act: delivering(certified("9", { project_id: "no number" })),
     shows: [["siteledger_misfits_total", "", some]]
   },
-  "a wrong signature": {
-    act: (world) => world.server.deliver(paid("11"), { signature: "0".repeat(64) }),
-    shows: [["siteledger_receiver_deliveries_total", '{outcome="rejected"}', 1]]
+  "wrong signatures": {
+    act: async (world) => {
+      for (let n = 0; n < 25; n++) await world.server.deliver(paid("11"), { signature: "0".repeat(64) })
+    },
+    shows: [["siteledger_receiver_deliveries_total", '{outcome="rejected"}', 25]],
+    raises: (before, after) => raises("SiteledgerDeliveriesRejected", before, after)
   },
   "a secret that ends": {
     act: async (world, worker) => {
@@ -162,7 +169,8 @@ const scenes: Readonly<Record<string, Scene>> = {
     shows: [
       ["siteledger_export_seconds", "", 1],
       ["siteledger_last_export_timestamp_seconds", "", isRecent]
-    ]
+    ],
+    raises: (before, after) => raises("SiteledgerNoExport", before, after, { hours: 30 })
   }
 }
 
@@ -188,16 +196,20 @@ it("the metrics of a worker change when their cause is made", async () => {
     }
   }
   await become("the start", atTheStart)
-  for (const [cause, { act, shows }] of Object.entries(scenes)) {
+  for (const [cause, { act, raises, shows }] of Object.entries(scenes)) {
+    const before = await worker.scrape()
     await act(world, worker, to)
     await become(cause, shows)
+    raises?.(before, await worker.scrape())
   }
   await become("the start", isEmbedded ? backups.embedded : backups.server)
   if (isEmbedded) {
+    const before = await worker.scrape()
     await worker.verb("backup-verify", {})
     await become("reading the backup", backups.read)
+    raises("SiteledgerBackupNotReadBack", before, await worker.scrape(), { hours: 80 })
   }
-  const text = await textOf(worker)
+  const text = await worker.scrape()
   for (const { name } of Object.values(Timings.timings)) {
     const mean = (valueOf(text, `${name}_sum`) ?? 0) / (valueOf(text, `${name}_count`) ?? 0)
     assert.isTrue(mean > 0 && mean < 10, `${name} in seconds: ${mean}`)
@@ -214,5 +226,6 @@ it("the metrics of a worker change when their cause is made", async () => {
   )
   await to.close()
   await worker.stop()
+  raises("SiteledgerGone", text, await worker.scrape())
   removeFolder(folder)
 })

@@ -42,7 +42,7 @@ describe("a worker with an accounting sink", () => {
     to.answer = () => "silence"
     await pay(world, "B")
     await until("the sink has the second", async () => (to.posts.length === 2 ? true : undefined))
-    const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
+    const metrics = await worker.scrape()
     assert.match(metrics, /^siteledger_ledger_sink_backlog 1$/m)
     assert.match(metrics, /^siteledger_ledger_sink_dead 0$/m)
     assert.match(metrics, /^siteledger_ledger_sink_oldest_pending_seconds \d/m)

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { StandIn } from "../../connectors/xero/StandIn.ts"
+import { raises } from "../../Raised.ts"
 import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 import { Sender, type Sent } from "./Sender.ts"
@@ -37,6 +38,7 @@ it("a payment becomes one journal in Xero, and one of another company waits for 
       SITELEDGER_XERO_TOKEN_URL: `${xero.origin}/connect/token`
     })
     await worker.live()
+    const before = await worker.scrape()
     for (const [ipc_id, project] of [
       [7, 11],
       [8, 12]
@@ -52,6 +54,7 @@ it("a payment becomes one journal in Xero, and one of another company waits for 
       ({ ledger }) => ledger.entries === 2 && ledger.sink?.backlog === 0 && ledger.sink.dead === 1
     )
     assert.strictEqual(await worker.metric("siteledger_ledger_sink_dead"), 1)
+    raises("SiteledgerSinkRefuses", before, await worker.scrape())
     await until("the journal", () => Promise.resolve(xero.puts.length === 1 ? true : undefined))
     const put = JSON.parse(String(xero.puts[0]?.body)) as { ManualJournals: ReadonlyArray<Record<string, unknown>> }
     const [journal] = put.ManualJournals

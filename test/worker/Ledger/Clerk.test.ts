@@ -40,15 +40,12 @@ const postedFor = async (world: World, ipc: number) =>
     .filter(({ ipc_id: id }) => id === String(ipc))
     .map((entry) => `${entry["kind"]} ${entry["amount"]} ${entry["payment_reference"]}`)
 
-const metricsOf = async (worker: RunningWorker): Promise<string> =>
-  (await (await worker.fetch("/metrics"))?.text()) ?? assert.fail("no metrics")
-
 /** A payment whose certificate precedes the first event: it waits, and an opening certificate posts it. */
 const opened = async (world: World, manual: Manual, worker: RunningWorker, sender: Sender): Promise<void> => {
   await sender.deliver([paid(1, 5)])
   const { ledger } = await holding(worker, 1)
   assert.strictEqual(ledger.oldestHold?.reason, "awaiting-certified-amount")
-  const metrics = await metricsOf(worker)
+  const metrics = await worker.scrape()
   assert.match(metrics, /^siteledger_ledger_holds 1$/m)
   assert.match(metrics, /^siteledger_ledger_entries 0$/m)
   assert.match(metrics, /^siteledger_ledger_oldest_hold_seconds\{reason="awaiting-certified-amount"\} 0?\.?\d*[1-9]/m)
@@ -229,7 +226,7 @@ describe("a bookkeeper", () => {
     const { ledger } = await holding(worker, 1)
     assert.deepInclude(ledger, { entries: 1 })
     assert.deepInclude(ledger.oldestHold, { reason: "period-closed", ipcId: "8", amount: "80.0000", currency: "USD" })
-    const metrics = await metricsOf(worker)
+    const metrics = await worker.scrape()
     assert.match(metrics, /^siteledger_ledger_entries 1$/m)
     assert.match(metrics, /^siteledger_ledger_posted_seconds_count 1$/m)
     await worker.verb("ledger-accept", { hold: await holdOf(world, 8), by: "Ana", reason: "bank statement" })

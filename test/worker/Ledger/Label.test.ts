@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
+import { raises } from "../../Raised.ts"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
@@ -47,10 +48,11 @@ describe("the label of a later delivery", () => {
     await deliver(world, worker, certified, "ipc.certified")
     const waiting = await deliver(world, worker, wholePaid, "ipc.certified")
     assert.deepInclude(waiting.inbox, { quarantined: 1, unposted: 0 })
+    const before = await worker.scrape()
     const report = await deliver(world, worker, wholePaid, "ipc.paid")
     assert.deepInclude(report, { phase: "live", reasons: [] })
     assert.deepInclude(report.inbox, { quarantined: 1, unposted: 1 })
-    assert.strictEqual(await worker.metric("siteledger_inbox_unposted"), 1)
+    raises("SiteledgerMoneyUnposted", before, await worker.scrape())
     assert.deepInclude(report.ledger, { entries: 0, holds: 0 })
     assert.match((await world.run("status")).stdout, / 1 event .*posted nothing.*SITELEDGER_TRUST_TYPE_HEADER=true/)
     assert.match((await world.run("explain", "7")).stdout, /ipc\.paid .*posted nothing/)

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Take } from "../../Front.ts"
 import { patience } from "../../Long.ts"
+import { raises } from "../../Raised.ts"
 import { type RunningWorker, until } from "../../RunningWorker.ts"
 import type { Place } from "../Place.ts"
 import { startedOn } from "../SandboxWorld.ts"
@@ -46,6 +47,7 @@ describe("payments of IPCs that were certified before the subscription", () => {
         const { between, early, place, rest, worker } = yield* subscribed({ money: "signed-off" }, (front) => {
           front.take = (response, what) => (failing && isSingle(what) ? answering(response, 500, {}) : "pass")
         })
+        const before = yield* Effect.promise(() => worker.scrape())
         yield* rest
         yield* Effect.promise(async () => {
           await drained(worker)
@@ -57,6 +59,11 @@ describe("payments of IPCs that were certified before the subscription", () => {
             const name = `siteledger_lookups_${of}`
             await until(name, async () => ((await worker.metric(name)) ?? 0) > 0 || undefined)
           }
+          const failed = () => worker.metric("siteledger_lookups_total", '{resource="ipcs",outcome="failed"}')
+          await until("they are counted", async () => ((await failed()) ?? 0) > 0 || undefined)
+          const refused = await worker.scrape()
+          raises("SiteledgerLookUpsFail", before, refused, { isRepeated: true })
+          raises("SiteledgerLookUpsWait", before, refused)
           const holds = (await holdsOf(worker)).map(({ ipc_id }) => ipc_id)
           assert.includeMembers(
             holds,

@@ -1,5 +1,6 @@
 /** A gap that only a person can close, as an operator sees it: in Status, in one alert, and until it is closed. */
 import { assert, it } from "@effect/vitest"
+import { raises } from "../../Raised.ts"
 import { until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 import { alertEndpoint } from "./AlertEndpoint.ts"
@@ -19,6 +20,7 @@ it("a lost gap is reported once with its exact interval, walked at once, counted
   await using endpoint = await alertEndpoint()
   const first = world.start()
   await first.live()
+  const before = await first.scrape()
   await first.stop()
   const fromMs = await beDownFor(world, 30)
   const walked = world.pagesAsked().get(1) ?? 0
@@ -28,6 +30,7 @@ it("a lost gap is reported once with its exact interval, walked at once, counted
   const [from, to] = [gap?.from ?? "", gap?.to ?? ""]
   assert.isTrue(gap?.isLost)
   assert.strictEqual(await worker.metric("siteledger_gaps_open"), 1)
+  raises("SiteledgerGap", before, await worker.scrape())
   assert.strictEqual(Date.parse(`${from.slice(0, 23)}Z`), fromMs)
   await until("a walk for the gap", async () => ((world.pagesAsked().get(1) ?? 0) > walked ? true : undefined))
   await endpoint.count(1)

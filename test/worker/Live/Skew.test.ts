@@ -1,6 +1,7 @@
 /** The difference between our clock and the service's is measured and shown, and a large one is a reason. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ProjectSource } from "../../InterfaceServer.ts"
+import { raises } from "../../Raised.ts"
 import { provenWith } from "../Past.ts"
 import { World } from "../World.ts"
 
@@ -35,7 +36,7 @@ describe("the clocks", () => {
       shown,
       /clock +\d+\.\d s ahead of the service's\n  deliveries come at least \d+\.\d s after they are sent, \d/
     )
-    const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
+    const metrics = await worker.scrape()
     for (const by of ["answers", "deliveries", "events"]) {
       assert.match(metrics, new RegExp(`siteledger_clock_skew_seconds\\{by="${by}"\\} [2-6]\\d`))
     }
@@ -48,8 +49,12 @@ describe("the clocks", () => {
     const behind = /clock is 3(600|59\d|60\d) s behind the service's/
     const report = await worker.status("it is a reason", ({ reasons }) => behind.test(reasons.join()))
     assert.strictEqual(report.phase, "degraded")
+    const apart = await worker.scrape()
     world.server.settings.clockAheadMs = 0
     await worker.live()
+    const together = await worker.scrape()
+    raises("SiteledgerClock", together, apart)
+    raises("SiteledgerDegraded", together, apart)
   })
 
   for (const [where, clockAheadMs] of Object.entries({ ahead: 3_600_000, behind: -3_600_000 })) {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
+import { raises } from "../../Raised.ts"
 import { Sender } from "../Ledger/Sender.ts"
 import { World } from "../World.ts"
 import { alertEndpoint } from "./AlertEndpoint.ts"
@@ -52,7 +53,7 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
     shown.stdout,
     /^phase {9}live\n {2}notice {6}27 holds wait .* \(active since 2.*Z\)\n {2}to do {7}Answer .*\n {2}notice {6}1 delivery /
   )
-  const metrics = (await (await worker.fetch("/metrics"))?.text()) ?? ""
+  const metrics = await worker.scrape()
   assert.match(metrics, /^siteledger_reasons 0$/m)
   assert.match(metrics, /^siteledger_reasons_by_level\{level="notice"\} 2$/m)
   await worker.stop()
@@ -73,6 +74,7 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
   const document = await world.run("status", "--json")
   assert.strictEqual(document.code, 1)
   assert.strictEqual((JSON.parse(document.stdout) as { phase: string }).phase, "degraded")
+  raises("SiteledgerCritical", metrics, await next.scrape())
   await endpoint.count(1)
   assert.deepInclude({ ...endpoint.taken[0] }, { status: "red", level: "critical", reasons: critical.reasons })
   await next.stop()

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { S3Stub } from "../../../trust/S3Stub.ts"
 import { temporaryFolder } from "../../Folders.ts"
+import { raises } from "../../Raised.ts"
 import { World } from "../World.ts"
 
 const bucket = "s3://lake/off/machine"
@@ -24,6 +25,7 @@ describe("a bucket that is away for a while", () => {
     const worker = world.start()
     await worker.live()
     await worker.status("it is backed up", ({ backup }) => backup?.at != null)
+    const before = await worker.scrape()
 
     stub.onCall = (_call, when) => (when === "before" ? { status: 503, code: "ServiceUnavailable" } : undefined)
     await pay(world, ["1", "2", "3"])
@@ -32,6 +34,7 @@ describe("a bucket that is away for a while", () => {
       ({ backup, ledger }) => backup?.error != null && ledger.entries === 3
     )
     assert.strictEqual(away.phase, "live")
+    raises("SiteledgerBackupBehind", before, await worker.scrape())
 
     stub.reset()
     const backMs = Date.now()

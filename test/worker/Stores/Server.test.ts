@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Postgres from "../../Postgres.ts"
+import { raises } from "../../Raised.ts"
 import { until } from "../../RunningWorker.ts"
 import { applied, deliver, dump, isVerified, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
@@ -33,6 +34,7 @@ describe("a server that is gone for a while", () => {
     await worker.status("verified", isVerified)
     await worker.live()
     await deliver(world, events.slice(0, 40))
+    const before = await worker.scrape()
     await goAway(world)
     for (const event of events.slice(40, 45)) {
       const from = performance.now()
@@ -45,6 +47,9 @@ describe("a server that is gone for a while", () => {
       (await worker.fetch("/health/ready"))?.status === 503 ? true : undefined
     )
     assert.isFalse(worker.hasEnded)
+    const away = await worker.scrape()
+    raises("SiteledgerDeliveriesNotStored", before, away)
+    raises("SiteledgerStatusUnreadable", before, away)
     await comeBack(world)
     await until("a delivery is taken", async () => ((await server.deliver(events[40]!)) === 200 ? true : undefined))
     await deliver(world, events.slice(40))
