@@ -46,10 +46,12 @@ export class Gathered {
   take({ name, resource }: EntityTable, changes: Iterable<Change>): number {
     const { columns, learned, learns, nested } = resource
     let misfits = 0
-    for (const { extra, misfits: unfit, seenAt, values } of changes) {
-      for (const _column in unfit) misfits++
-      if (nested !== undefined) misfits += Nested.misfitsIn(resource, values)
+    for (const change of changes) {
+      for (const _column in change.misfits) misfits++
+      if (nested !== undefined) misfits += Nested.misfitsIn(resource, change.values)
       if (learns !== true && learned === undefined) continue
+      // Not asked for before: a record of a list makes them only then.
+      const { extra, seenAt } = change
       for (const field in extra) {
         const text = extra[field] ?? "null"
         const column = learned?.get(field)

@@ -73,6 +73,20 @@ const learned = (extra: Readonly<Record<string, string>>, known = table()): Read
 }
 
 describe("fields without a column", () => {
+  it("asks a record for nothing that it would have to make, where the list learns nothing", () => {
+    const lazy = {
+      ...change(1, {}),
+      get extra(): never {
+        return assert.fail("it was made")
+      },
+      get values(): never {
+        return assert.fail("they were made")
+      }
+    }
+    const { learns: _learns, ...fixed } = list
+    assert.strictEqual(new Gathered().take(described(fixed), [lazy]), 0)
+  })
+
   it("get one with a legal name of its own and the type that holds all of their values", () => {
     const columns = learned({
       "Due Date": '"2026-11-20"',
