@@ -16,12 +16,14 @@ export const list = Command.make("list", { json }, ({ json: asJson }) =>
     if (fault !== null) yield* Console.log(Print.complaint(fault))
     if (runs.length === 0)
       return yield* Console.log(`There is no export on ${name} yet: \`siteledger export\` makes one.`)
-    const rows = runs.map(({ asOf, bytes, files, isNewest, run: id, rows: count }) => {
+    const rows = runs.map(({ asOf, bytes, files, isNewest, run: id, rows: count, safeUntil }) => {
       const columns =
-        asOf === null ? { as_of: "its manifest can't be read" } : { as_of: asOf, files, rows: count, bytes }
-      return { run: id, ...columns, shown: isNewest ? "newest" : "" }
+        asOf === null
+          ? { as_of: "its manifest can't be read" }
+          : { as_of: `${asOf.slice(0, 19)}Z`, files, rows: count, bytes }
+      return { run: id, ...columns, safe_until: isNewest ? "newest" : (safeUntil?.slice(0, 16) ?? "") }
     })
-    yield* Console.log(Print.aligned(["run", "as_of", "files", "rows", "bytes", "shown"], rows))
+    yield* Console.log(Print.aligned(["run", "as_of", "files", "rows", "bytes", "safe_until"], rows))
   })
 ).pipe(
   Command.withDescription("List the exports, newest first"),

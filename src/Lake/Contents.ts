@@ -78,19 +78,10 @@ const described = (
     }
   })
 
-/** By date. One without rows is only there because a table without rows has a file, too. */
-export const eventFiles = (tables: Tables): ReadonlyMap<string, Manifest.ManifestFile> =>
-  new Map(
-    (tables["events"]?.files ?? []).flatMap((file) => {
-      const date = Manifest.dateOf(file.path)
-      return date === undefined || file.rows === 0 ? [] : [[date, file]]
-    })
-  )
-
 /** Dates that are gone are among them. A file that was lost and is written again has the same rows. */
 const restated = (last: Tables, now: Tables): ReadonlyArray<string> => {
-  const files = eventFiles(now)
-  return [...eventFiles(last)].flatMap(([date, { fingerprint, path }]) => {
+  const files = Manifest.eventFiles(now)
+  return [...Manifest.eventFiles(last)].flatMap(([date, { fingerprint, path }]) => {
     const file = files.get(date)
     const isSame = file?.path === path || (file?.fingerprint !== undefined && file.fingerprint === fingerprint)
     return isSame ? [] : [date]

@@ -18,6 +18,7 @@ import { tables } from "../Stores/WarehouseTables.ts"
 import type { Lake, LakeError } from "./Lake.ts"
 import { manifestOf } from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
+import type { Keep } from "./Retention.ts"
 
 type LakeService = Lake["Service"]
 type Held = ReadonlyMap<string, Commit.Held>
@@ -102,11 +103,14 @@ const commitTo = Effect.fnUntraced(function* (
 })
 
 /** What this manifest says of the logs. */
-export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep: Manifest.Keep): Manifest.Manifest => {
-  const { run } = manifest
+export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep: Keep): Manifest.Manifest => {
+  const { journal, run } = manifest
   const logged = Object.entries(manifest.tables).filter(([name]) => !left.includes(name))
   const keptDays = Math.ceil(Duration.toDays(keep.for))
-  return { ...manifest, delta: Commit.planned({ run, tables: Object.fromEntries(logged), before: held, keptDays }) }
+  return {
+    ...manifest,
+    delta: Commit.planned({ run, journal, tables: Object.fromEntries(logged), before: held, keptDays })
+  }
 }
 
 /** Once the pointer has moved to this manifest. `folder`: for local files. Returns a sentence for each log that is left alone. */

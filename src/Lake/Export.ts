@@ -19,12 +19,15 @@ import * as Checkpoints from "../Walk/Checkpoints.ts"
 import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import * as Contents from "./Contents.ts"
 import { type Exported, told } from "./Exported.ts"
+import { KnownManifests } from "./KnownManifests.ts"
 import * as LakePointer from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
 import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
+import type { Keep } from "./Retention.ts"
 import * as Staging from "./Staging.ts"
+import * as StillThere from "./StillThere.ts"
 import { sweep } from "./Sweep.ts"
 import { unfilled } from "./Unfilled.ts"
 
@@ -32,7 +35,7 @@ export interface ExportOptions {
   /** Of the worker; the staging folder is made in it. */
   readonly dataDir: string
   readonly exportCron: Cron.Cron
-  readonly lakeKeep: Manifest.Keep
+  readonly lakeKeep: Keep
   /** Each table has a Delta log beside the manifests. */
   readonly lakeDelta: boolean
 }
@@ -66,9 +69,10 @@ export class Export extends Context.Service<
         const store = yield* Store
         const analystCopy = yield* AnalystCopy
         const oneAtATime = yield* Semaphore.make(1)
+        const known = new KnownManifests()
         const context = yield* Effect.context<Inbox | Lake | Reasons | Store | Warehouse>()
         const whole = (keeps: boolean) =>
-          exportOnce(options, keeps).pipe(
+          exportOnce(options, keeps, known).pipe(
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
             told,
@@ -104,7 +108,8 @@ const unnameable = failed(
 /** `keeps`: files of the export before whose rows haven't changed are named again. */
 const exportOnce = Effect.fn("Export.run")(function* (
   { dataDir, lakeDelta, lakeKeep: keep }: Omit<ExportOptions, "exportCron">,
-  keeps: boolean
+  keeps: boolean,
+  known: KnownManifests
 ) {
   const lake = yield* Lake
   const store = yield* Store
@@ -112,14 +117,19 @@ const exportOnce = Effect.fn("Export.run")(function* (
   // Read before the snapshot: an export that is shown by then is of an earlier time than this one.
   const before = yield* LakePointer.read(lake)
   const leftBehind = yield* Staging.leftBehind(dataDir)
-  if (yield* sweep(lake, leftBehind, keep)) yield* Staging.forget(dataDir, leftBehind)
+  const swept = yield* sweep(lake, leftBehind, keep, known)
+  if (swept.isSwept) yield* Staging.forget(dataDir, leftBehind)
+  const there = keeps ? yield* StillThere.of(lake, before, swept.sizes) : StillThere.nothing
   const run = yield* newRun(lake, store)
   const logs = lakeDelta ? yield* Delta.ready(lake, before.manifest) : undefined
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)
-      const files = yield* writeFiles(folder, run, before, keeps)
-      const manifest = logs === undefined ? files.manifest : Delta.planned(files.manifest, logs, keep)
+      const files = yield* writeFiles({ folder, run, before, there })
+      const manifest = yield* dated(
+        logs === undefined ? files.manifest : Delta.planned(files.manifest, logs, keep),
+        keep
+      )
       yield* writeReadingSql(lake, manifest)
       yield* LakePointer.move(lake, manifest, before)
       return { ...files, leftAlone: logs === undefined ? [] : yield* Delta.commit(lake, folder, manifest, logs) }
@@ -152,15 +162,25 @@ interface Made {
   readonly journal: Staging.StagedJournal
 }
 
+/** When it is shown, and for how long it then stays. */
+const dated = (manifest: Manifest.Manifest, keep: Keep) =>
+  Effect.map(Clock.currentTimeMillis, (ms) => ({
+    ...manifest,
+    shownAt: Instant.fromMillis(ms),
+    keptSeconds: Math.ceil(Duration.toSeconds(keep.for))
+  }))
+
+interface Making {
+  readonly folder: string
+  readonly run: string
+  readonly before: LakePointer.LakePointer
+  readonly there: StillThere.StillThere
+}
+
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: the engine's log grows while it lasts. */
-const writeFiles = Effect.fnUntraced(function* (
-  folder: string,
-  run: string,
-  before: LakePointer.LakePointer,
-  keeps: boolean
-) {
+const writeFiles = Effect.fnUntraced(function* (making: Making) {
   const lake = yield* Lake
-  const made = yield* Effect.scoped(readSnapshot(folder, run, before, keeps))
+  const made = yield* Effect.scoped(readSnapshot(making))
   const files = [...made.staged.map(({ file, localFile }) => ({ path: file.path, localFile })), made.journal]
   const news = files.flatMap(({ localFile, path }) => (localFile === undefined ? [] : [{ localFile, path }]))
   let put = 0
@@ -174,13 +194,7 @@ const writeFiles = Effect.fnUntraced(function* (
   return made
 })
 
-const readSnapshot = Effect.fnUntraced(function* (
-  folder: string,
-  run: string,
-  before: LakePointer.LakePointer,
-  keeps: boolean
-) {
-  const lake = yield* Lake
+const readSnapshot = Effect.fnUntraced(function* ({ before, folder, run, there }: Making) {
   const store = yield* Store
   const warehouse = yield* Warehouse
   const parquet = yield* Parquet.open
@@ -193,13 +207,11 @@ const readSnapshot = Effect.fnUntraced(function* (
     oldestPending: yield* oldestPending(snapshot, at),
     walks: yield* walks(store)
   }
-  const last = keeps ? before.manifest : Option.none()
-  const eventFiles = Contents.eventFiles(Option.match(last, { onNone: () => ({}), onSome: ({ tables }) => tables }))
-  const staging: Staging.Staging = { folder, run, snapshot, lake, parquet, before: eventFiles }
+  const staging: Staging.Staging = { folder, run, snapshot, parquet, before: there }
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
   const head = yield* snapshot.head
-  const empty = yield* unfilled(store, { parquet, snapshot, staged })
+  const empty = yield* unfilled(store, { before: there.manifest, parquet, snapshot, staged })
   const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, head, before, unfilled: empty })
   return Manifest.isReadable(manifest) ? ({ manifest, staged, journal } satisfies Made) : yield* unnameable
 })

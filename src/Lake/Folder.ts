@@ -62,6 +62,7 @@ export const layerAt = (folder: string): Layer.Layer<Lake> => {
         attempt(async () => unlessMissing(stat(at(path)))),
         (found) => (found?.isFile() === true ? Option.some(found.size) : Option.none())
       ),
+    sizes: (folder) => attempt(() => sizesBelow(root, folder)),
     list: (folder) => attempt(() => filesBelow(root, folder)),
     remove: (path) =>
       attempt(async () => {
@@ -218,6 +219,14 @@ const filesBelow = async (root: string, folder: string): Promise<ReadonlyArray<s
     .map((path) => folder + path)
     .filter((path) => !path.startsWith(`${unfinishedFolder}/`))
     .toSorted()
+
+const sizesBelow = async (root: string, folder: string): Promise<ReadonlyMap<string, number>> => {
+  const found = (await filesBelow(root, folder)).map(
+    async (path) => [path, await unlessMissing(stat(join(root, path)))] as const
+  )
+  // One may have gone meanwhile.
+  return new Map((await Promise.all(found)).flatMap(([path, at]) => (at === undefined ? [] : [[path, at.size]])))
+}
 
 const abandonIn = async (unfinished: string, isAbandoned: (path: string) => boolean): Promise<void> => {
   for (const name of (await unlessMissing(readdir(unfinished))) ?? []) {

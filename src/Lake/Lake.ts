@@ -55,6 +55,8 @@ export class Lake extends Context.Service<
     readonly fetch: (path: string, localFile: string) => Effect.Effect<boolean, LakeError>
     /** In bytes; none: there is no such file. */
     readonly size: (path: string) => Effect.Effect<Option.Option<number>, LakeError>
+    /** In bytes, of all files below a folder, by path and sorted like `list`. */
+    readonly sizes: (folder: string) => Effect.Effect<ReadonlyMap<string, number>, LakeError>
     /** The paths of all files below a folder ("events/"; "" is everything), sorted as text. */
     readonly list: (folder: string) => Effect.Effect<ReadonlyArray<string>, LakeError>
     /** Succeeds if there is no such file. */

@@ -9,7 +9,7 @@
  * Anyone who can write to the Lake can write a manifest. It is read only if its paths stay below the Lake, and if its
  * names and times can be nothing else in SQL, in a path or on a terminal.
  */
-import { Duration, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 
 /** The description goes into docs/manifest.schema.json. */
@@ -43,7 +43,7 @@ const File = Schema.Struct({
   bytes: Count,
   sha256: Sha256,
   fingerprint: Schema.optionalKey(
-    said(Schema.String, "Of a file of events: changes with any row or column. Only siteledger can compute it.")
+    said(Schema.String, "Changes with any row or column. Only siteledger can compute it.")
   ),
   ranges: Schema.optionalKey(
     said(byName(Range), "The exact least and greatest value of each column of numbers, dates or times that has values.")
@@ -127,6 +127,10 @@ export const Manifest = Schema.Struct({
       Schema.NullOr(Run),
       "The run that `latest.json` named until this one; null: there was no such file; absent: unknown."
     )
+  ),
+  shownAt: Schema.optionalKey(said(Time, "When readers were shown this export: just after its manifest was written.")),
+  keptSeconds: Schema.optionalKey(
+    said(Count, "For how long this export stays, with all its files, after another has replaced it.")
   ),
   restated: Schema.optionalKey(
     said(
@@ -213,24 +217,11 @@ export const files = (manifest: Manifest): ReadonlyArray<string> => [
   ...(manifest.journal === null ? [] : [manifest.journal])
 ]
 
-/** Which exports stay. */
-export interface Keep {
-  /** So many of the newest. */
-  readonly newest: number
-  /** And all that are younger. */
-  readonly for: Duration.Duration
-}
-
-/** The runs whose manifests may go: neither among the newest, nor young, nor pointed at. */
-export const retired = (
-  runs: ReadonlyArray<string>,
-  pointedAt: string | undefined,
-  keep: Keep,
-  nowMillis: number
-): ReadonlyArray<string> => {
-  const oldest = runId(Math.max(0, nowMillis - Duration.toMillis(keep.for)), 0)
-  return runs
-    .toSorted()
-    .slice(0, -keep.newest)
-    .filter((run) => run < oldest && run !== pointedAt)
-}
+/** By date. One without rows is only there because a table without rows has a file, too. */
+export const eventFiles = (tables: Manifest["tables"]): ReadonlyMap<string, ManifestFile> =>
+  new Map(
+    (tables["events"]?.files ?? []).flatMap((file) => {
+      const date = dateOf(file.path)
+      return date === undefined || file.rows === 0 ? [] : [[date, file]]
+    })
+  )

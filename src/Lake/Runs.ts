@@ -3,13 +3,17 @@
  */
 import { Effect, Option } from "effect"
 import { Lake } from "./Lake.ts"
+import * as Instant from "../Domain/Instant.ts"
 import * as Manifest from "./Manifest.ts"
 import * as LakePointer from "./LakePointer.ts"
+import * as Retention from "./Retention.ts"
 
 export interface Run {
   readonly run: string
   /** What the pointer names, and so what readers see. */
   readonly isNewest: boolean
+  /** It stays at least until then; null: at least until another has replaced it, and its time has passed. */
+  readonly safeUntil: string | null
   /** Null: its manifest can't be read. */
   readonly asOf: string | null
   readonly tables: number
@@ -30,15 +34,21 @@ export const list = Effect.gen(function* () {
   const lake = yield* Lake
   const { pointer, version } = yield* LakePointer.find(lake)
   const names = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
-  const runs = yield* Effect.forEach(
+  const read = yield* Effect.forEach(
     names.toSorted().toReversed(),
     (run) =>
-      Effect.map(LakePointer.manifestOf(lake, run), (manifest): Run => {
-        const isNewest = Option.exists(pointer, (shown) => shown.run === run)
-        return { run, isNewest, ...Option.match(manifest, { onNone: () => unreadable, onSome: summary }) }
-      }),
+      Effect.map(LakePointer.manifestOf(lake, run), (manifest) => ({
+        ...Option.match(manifest, { onNone: () => ({ ...unreadable, kept: {} }), onSome: summary }),
+        run
+      })),
     { concurrency: readsAtOnce }
   )
+  const safe = Retention.safeUntilMs(read.map(({ kept, run }) => ({ ...kept, run })))
+  const runs = read.map(({ kept: _kept, run, ...known }): Run => {
+    const isNewest = Option.exists(pointer, (shown) => shown.run === run)
+    const untilMs = isNewest ? undefined : safe.get(run)
+    return { run, isNewest, ...known, safeUntil: untilMs === undefined ? null : Instant.fromMillis(untilMs) }
+  })
   const listed: Listed = { runs, fault: faultOf(lake, runs, Option.isSome(version), pointer) }
   return listed
 })
@@ -60,9 +70,10 @@ const faultOf = (
 
 const unreadable = { asOf: null, tables: 0, files: 0, rows: 0, bytes: 0 }
 
-const summary = ({ asOf, tables }: Manifest.Manifest) => {
+const summary = ({ asOf, before, keptSeconds, shownAt, tables }: Manifest.Manifest) => {
   const files = Object.values(tables).flatMap((table) => table.files)
   return {
+    kept: { before, keptSeconds, shownAt },
     asOf: asOf.at,
     tables: Object.keys(tables).length,
     files: files.length,

@@ -43,7 +43,8 @@ export const layerAt = (place: Client.Place, patience: Client.Patience = Client.
           explained(warned(bucket, learned, replace({ ...at(path), text, expected }, learned))),
         fetch: (path, localFile) => explained(download(at(path), localFile)),
         size: (path) => explained(size(bucket, path)),
-        list: (below) => explained(list(bucket, below)),
+        sizes: (below) => explained(sizes(bucket, below)),
+        list: (below) => Effect.map(explained(sizes(bucket, below)), (found) => [...found.keys()]),
         remove: (path) =>
           explained(
             client.call("DeleteObject", (s3, options) =>
@@ -88,22 +89,22 @@ const size = ({ client, folder, place }: Bucket, path: string) =>
       )
     )
 
-const list = Effect.fnUntraced(function* ({ client, folder, place }: Bucket, below: string) {
-  const paths: Array<string> = []
+const sizes = Effect.fnUntraced(function* ({ client, folder, place }: Bucket, below: string) {
+  const found: Array<readonly [path: string, bytes: number]> = []
   const Prefix = folder + below
   let ContinuationToken: string | undefined
   do {
     const page = yield* client.call("ListObjectsV2", (s3, options) =>
       s3.listObjectsV2({ Bucket: place.bucket, Prefix, EncodingType: "url", ContinuationToken }, options)
     )
-    for (const { Key = "" } of page.Contents ?? []) {
+    for (const { Key = "", Size = 0 } of page.Contents ?? []) {
       const key = page.EncodingType === "url" ? decodeURIComponent(Key.replaceAll("+", "%20")) : Key
       // Some tools make keys that end with a slash for folders.
-      if (!key.endsWith("/")) paths.push(key.slice(folder.length))
+      if (!key.endsWith("/")) found.push([key.slice(folder.length), Size])
     }
     ContinuationToken = page.NextContinuationToken
   } while (ContinuationToken !== undefined)
-  return paths.toSorted()
+  return new Map(found.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 })
 
 const abandon = Effect.fnUntraced(function* (bucket: Bucket, isAbandoned: (path: string) => boolean) {

@@ -2,22 +2,23 @@
  * The staging folder: where the files of one export are written, from one snapshot, before any of them reaches the
  * Lake.
  *
- * An event date whose rows are those of the export before is not written again: its file is named once more, provided
- * that the Lake still has one of the right length. What is written goes when the export ends. The run's own folder goes
+ * A table or an event date whose rows are those of the export before is not written again: its file is named once more,
+ * provided that the Lake still has one of the right length. What is written goes when the export ends. The run's own folder goes
  * only when it ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to
  * sweep.
  */
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Exit, Option, type Scope } from "effect"
-import type { Lake, LakeError } from "./Lake.ts"
+import { Effect, Exit, type Scope } from "effect"
+import type { LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
-import type { Partition, Snapshot, TableShape } from "../Stores/Warehouse.ts"
+import type { Partition, Snapshot, TableShape, WarehouseError } from "../Stores/Warehouse.ts"
 import * as JournalFile from "./JournalFile.ts"
 import { attempt, digest, unlessMissing } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Parquet } from "./Parquet.ts"
+import { sameJournal, type StillThere, unchanged } from "./StillThere.ts"
 
 /** A file of the export: in the staging folder, or in the Lake since an earlier run. */
 export interface Staged {
@@ -30,10 +31,8 @@ export interface Staging {
   readonly folder: string
   readonly run: string
   readonly snapshot: Snapshot
-  readonly lake: Lake["Service"]
   readonly parquet: Parquet
-  /** The event files of the export before, by date. */
-  readonly before: ReadonlyMap<string, Manifest.ManifestFile>
+  readonly before: StillThere
 }
 
 const folderIn = (dataDir: string): string => join(dataDir, "staging")
@@ -104,19 +103,30 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
 
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   if (table.name === "events") return yield* stageEvents(staging, table)
-  return { kept: [], written: [yield* writeWhole(staging, table, undefined)] }
+  const fingerprint = `${yield* staging.snapshot.fingerprint(table.name)}-${columnsHash(table)}`
+  const file = unchanged(staging.before, staging.before.tables.get(table.name), fingerprint)
+  if (file !== undefined) return { kept: [{ table: table.name, file, localFile: undefined }], written: [] }
+  return { kept: [], written: [{ ...(yield* writeWhole(staging, table, undefined)), fingerprint }] }
 })
 
 export interface StagedJournal extends JournalFile.Described {
   readonly path: string
-  readonly localFile: string
+  /** Undefined: the Lake has it since an earlier run. */
+  readonly localFile: string | undefined
 }
 
-export const stageJournal = Effect.fn("Lake.stageJournal")(function* ({ folder, run, snapshot }: Staging) {
+export const stageJournal = Effect.fn("Lake.stageJournal")(function* ({
+  before,
+  folder,
+  run,
+  snapshot
+}: Staging): Effect.fn.Return<StagedJournal, LakeError | WarehouseError> {
   const localFile = join(folder, "journal.csv")
   yield* JournalFile.write(localFile, snapshot)
   const said = yield* JournalFile.describe(localFile)
-  return { path: Manifest.journalPath(run), localFile, ...said } satisfies StagedJournal
+  const path = sameJournal(before, said)
+  if (path !== undefined) return { ...said, path, localFile: undefined }
+  return { ...said, path: Manifest.journalPath(run), localFile }
 })
 
 const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
@@ -130,7 +140,7 @@ const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableS
   const changed: Array<Partition> = []
   for (const found of partitions) {
     const partition = { ...found, fingerprint: `${found.fingerprint}-${columns}` }
-    const file = yield* unchanged(staging, partition)
+    const file = unchanged(staging.before, staging.before.dates.get(partition.date), partition.fingerprint)
     if (file === undefined) changed.push(partition)
     else kept.push({ table: table.name, file, localFile: undefined })
   }
@@ -139,13 +149,6 @@ const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableS
 
 const columnsHash = (table: TableShape): string =>
   createHash("sha256").update(JSON.stringify(table.columns)).digest("hex").slice(0, 16)
-
-const unchanged = Effect.fnUntraced(function* ({ before, lake }: Staging, { date, fingerprint }: Partition) {
-  const file = before.get(date)
-  if (file === undefined || file.fingerprint !== fingerprint) return undefined
-  const size = yield* lake.size(file.path)
-  return Option.isSome(size) && size.value === file.bytes ? file : undefined
-})
 
 interface Written {
   readonly table: TableShape

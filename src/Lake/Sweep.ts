@@ -7,11 +7,13 @@
  * files, so dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
  */
 import { Clock, Duration, Effect, Option } from "effect"
+import type { Found, KnownManifests, Named } from "./KnownManifests.ts"
 import type { Lake, LakeError } from "./Lake.ts"
 import * as LakePointer from "./LakePointer.ts"
 import { tables } from "../Stores/WarehouseTables.ts"
 import * as Manifest from "./Manifest.ts"
 import * as ReadingSql from "./ReadingSql.ts"
+import * as Retention from "./Retention.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 
 const atOnce = 8
@@ -21,31 +23,49 @@ const abandonedAfter = Duration.days(2)
 
 type LakeService = Lake["Service"]
 
+/** In bytes, by path. */
+export type Sizes = ReadonlyMap<string, number>
+
+export interface Swept {
+  /** Nothing of our own failed runs is left. */
+  readonly isSwept: boolean
+  /** Of all files of the exports that stay; undefined: they weren't listed. */
+  readonly sizes: Sizes | undefined
+}
+
 /**
- * `failed`: our own failed runs. Returns whether nothing of them is left. An export doesn't depend on this: what is in
- * the way is logged, and the next run sweeps again.
+ * `failed`: our own failed runs. An export doesn't depend on this: what is in the way is logged, and the next run sweeps
+ * again.
  */
 export const sweep = Effect.fnUntraced(function* (
   lake: LakeService,
   failed: ReadonlyArray<string>,
-  keep: Manifest.Keep
+  keep: Retention.Keep,
+  known: KnownManifests
 ) {
   const now = yield* Clock.currentTimeMillis
   const abandonedBefore = Manifest.runId(now - Duration.toMillis(abandonedAfter), 0)
   const isAbandoned = (run: string): boolean => failed.includes(run) || run < abandonedBefore
-  const isEnded = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
-  const isSwept = yield* orLater("old files", sweepFiles(lake, { failed, isAbandoned, keep }))
-  return isEnded && isSwept
+  const ended = yield* orLater("unfinished uploads", endUnfinished(lake, failed, isAbandoned))
+  const sizes = yield* orLater("old files", sweepFiles(lake, { failed, isAbandoned, keep, known }))
+  return { isSwept: ended === true && sizes !== undefined, sizes } satisfies Swept
 })
 
-const orLater = (what: string, swept: Effect.Effect<boolean, LakeError>): Effect.Effect<boolean> =>
+/** In bytes, of all files in the folders of these tables. */
+export const sizesIn = (lake: LakeService, tables: Iterable<string>): Effect.Effect<Sizes, LakeError> =>
+  Effect.map(
+    Effect.forEach(tables, (name) => lake.sizes(`${name}/`), { concurrency: atOnce }),
+    (all) => new Map(all.flatMap((each) => [...each]))
+  )
+
+const orLater = <A>(what: string, swept: Effect.Effect<A, LakeError>): Effect.Effect<A | undefined> =>
   swept.pipe(
     Effect.catch(({ message }) =>
       Effect.as(
         LogLine.write("lake.unswept", {
           why: `The lake could not be swept of ${what}; the next export tries again: ${message}`
         }),
-        false
+        undefined
       )
     )
   )
@@ -67,79 +87,50 @@ const endUnfinished = (
 interface Sweeping {
   readonly failed: ReadonlyArray<string>
   readonly isAbandoned: (run: string) => boolean
-  readonly keep: Manifest.Keep
+  readonly keep: Retention.Keep
+  readonly known: KnownManifests
 }
 
-const sweepFiles = Effect.fn("Lake.sweep")(function* (lake: LakeService, { failed, isAbandoned, keep }: Sweeping) {
+/** Undefined: something is in the way. */
+const sweepFiles = Effect.fn("Lake.sweep")(function* (
+  lake: LakeService,
+  { failed, isAbandoned, keep, known }: Sweeping
+): Effect.fn.Return<Sizes | undefined, LakeError> {
   const now = yield* Clock.currentTimeMillis
   const found = (yield* lake.list(Manifest.manifestFolder)).flatMap((path) => Manifest.runOf(path) ?? [])
   const { pointer, version } = yield* LakePointer.find(lake)
   const pointedAt = Option.getOrUndefined(pointer)?.run
-  const retired = Manifest.retired(found, pointedAt, keep, now)
-  const kept = yield* read(
-    lake,
-    found.filter((run) => !retired.includes(run))
-  )
-  const obstacle = inTheWay(lake.name, Option.isSome(version), pointedAt, kept)
+  const all = yield* known.read(lake, found)
+  const retired = new Set(Retention.retired(stayingOf(all), pointedAt, keep, now))
+  const manifests = all.manifests.filter(({ run }) => !retired.has(run))
+  const unreadable = all.unreadable.filter((run) => !retired.has(run))
+  const obstacle = inTheWay(lake.name, Option.isSome(version), pointedAt, { manifests, unreadable })
   if (obstacle !== undefined) {
     yield* LogLine.write("lake.unswept", { why: obstacle })
-    return false
+    return undefined
   }
-  const { manifests } = kept
   const unseen = neverShown(manifests, failed, pointedAt)
   // Also those of lists that a person has switched on, or off since.
-  const gone = yield* read(lake, retired)
-  const folders = new Set([
-    ...tables.map(({ name }) => name),
-    ...[...manifests, ...gone.manifests].flatMap((manifest) => manifest.tables)
-  ])
+  const folders = new Set([...tables.map(({ name }) => name), ...all.manifests.flatMap((manifest) => manifest.tables)])
   yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
   const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
-  const written = yield* Effect.forEach(folders, (name) => lake.list(`${name}/`), { concurrency: atOnce })
+  const sizes = yield* sizesIn(lake, folders)
   yield* removeAll(
     lake,
-    written.flat().filter((path) => {
+    [...sizes.keys()].filter((path) => {
       const writer = Manifest.writerOf(path)
       // A run with a manifest has written all its files.
-      return writer !== undefined && (isAbandoned(writer) || retired.includes(writer)) && !needed.has(path)
+      return writer !== undefined && (isAbandoned(writer) || retired.has(writer)) && !needed.has(path)
     })
   )
-  return true
+  return sizes
 })
 
-/** The part of a manifest, which may be large, that matters here. */
-interface Named {
-  readonly run: string
-  readonly before: string | null | undefined
-  readonly tables: ReadonlyArray<string>
-  readonly files: ReadonlyArray<string>
-}
-
-interface Found {
-  readonly manifests: ReadonlyArray<Named>
-  /** Whose manifests can't be read. */
-  readonly unreadable: ReadonlyArray<string>
-}
-
-const read = (lake: LakeService, runs: ReadonlyArray<string>): Effect.Effect<Found, LakeError> =>
-  Effect.map(
-    Effect.forEach(
-      runs,
-      (run) =>
-        Effect.map(LakePointer.manifestOf(lake, run), (found) => ({
-          run,
-          named: Option.map(found, (manifest): Named => {
-            const { before, tables: shown } = manifest
-            return { run, before, tables: Object.keys(shown), files: Manifest.files(manifest) }
-          })
-        })),
-      { concurrency: atOnce }
-    ),
-    (found) => ({
-      manifests: found.flatMap(({ named }) => Option.toArray(named)),
-      unreadable: found.flatMap(({ named, run }) => (Option.isNone(named) ? [run] : []))
-    })
-  )
+/** One whose manifest can't be read says nothing of when it was shown. */
+const stayingOf = ({ manifests, unreadable }: Found): ReadonlyArray<Retention.Kept> => [
+  ...manifests,
+  ...unreadable.map((run) => ({ run }))
+]
 
 /** Why it is unknown which files are needed; names the file that is missing or can't be read. */
 const inTheWay = (

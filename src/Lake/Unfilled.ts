@@ -2,10 +2,11 @@
  * The columns that a table got by itself and that hold nothing (any more) in all records that its list shows: the service no longer
  * has the field, or has another for it. A column stays; the manifest says that it is empty.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import * as LearnedColumns from "../Stores/LearnedColumns.ts"
 import type { Store } from "../Stores/Store.ts"
 import type { Snapshot } from "../Stores/Warehouse.ts"
+import type { Manifest } from "./Manifest.ts"
 import type { Parquet } from "./Parquet.ts"
 import type { Staged } from "./Staging.ts"
 
@@ -15,10 +16,12 @@ export type Unfilled = ReadonlyMap<string, ReadonlySet<string>>
 export const unfilled = Effect.fnUntraced(function* (
   store: Store["Service"],
   {
+    before,
     parquet,
     snapshot,
     staged
   }: {
+    readonly before: Option.Option<Manifest>
     readonly parquet: Parquet
     readonly snapshot: Snapshot
     readonly staged: ReadonlyArray<Staged>
@@ -31,8 +34,21 @@ export const unfilled = Effect.fnUntraced(function* (
     // One may have come after the snapshot.
     const columns =
       snapshot.tables.find(({ name }) => name === table)?.columns.filter(({ name }) => names.has(name)) ?? []
-    if (localFile === undefined || columns.length === 0) continue
-    found.set(table, new Set(yield* parquet.unfilled({ path: localFile, columns })))
+    if (columns.length === 0) continue
+    found.set(
+      table,
+      localFile === undefined ? saidOf(before, table) : new Set(yield* parquet.unfilled({ path: localFile, columns }))
+    )
   }
   return found satisfies Unfilled
 })
+
+/** The same rows have the same columns without values. */
+const saidOf = (before: Option.Option<Manifest>, table: string): ReadonlySet<string> =>
+  new Set(
+    Option.match(before, {
+      onNone: () => [],
+      onSome: ({ tables }) =>
+        (tables[table]?.columns ?? []).flatMap(({ empty, name }) => (empty === true ? [name] : []))
+    })
+  )

@@ -111,6 +111,8 @@ export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 export interface Snapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
+  /** Changes when any row of the table does. */
+  readonly fingerprint: (table: string) => Effect.Effect<string, WarehouseError>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a whole table as one Parquet file; returns the rows written. */
   readonly writeTable: (table: string, path: string) => Effect.Effect<number, WarehouseError>

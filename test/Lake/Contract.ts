@@ -99,6 +99,8 @@ export const contract = (implementation: () => Implementation) =>
             assert.deepStrictEqual(yield* lake.list(`${folder}/vos/`), below)
             assert.deepStrictEqual(yield* lake.list(`${folder}/nothing/`), [])
             assert.includeMembers([...(yield* lake.list(""))], paths)
+            const sizes = new Map(paths.toSorted().map((path) => [path, Buffer.byteLength(path)]))
+            assert.deepStrictEqual(yield* lake.sizes(`${folder}/`), sizes)
           })
         )
       )

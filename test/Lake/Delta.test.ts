@@ -9,6 +9,7 @@ import type { Manifest } from "../../src/Lake/Manifest.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Log } from "../Logged.ts"
 import { assertSame, logInFolder, replay } from "./Delta/Replay.ts"
+import { Export } from "../../src/Lake/Export.ts"
 import { inWorld, ipc, on, query, readExport, run, type World, write } from "./ExportWorld.ts"
 
 const folderOf = ({ lake }: World, table: string) => join(lake, table)
@@ -102,8 +103,8 @@ describe("the Delta log of a table", () => {
         yield* run
         const first = readExport(world)
         yield* later
-        yield* write([], [ipc("IPC-1", "2")])
-        yield* run
+        // Of everything.
+        yield* Effect.flatMap(Export, ({ again }) => again)
         const { metaData, removed } = replay(logOf(world, "ledger_entries"))
         assert.deepStrictEqual(metaData.configuration, { "delta.deletedFileRetentionDuration": "interval 30 days" })
         const kept = [first.journal, ...(first.tables["ledger_entries"]?.files ?? []).map(({ path }) => path)]

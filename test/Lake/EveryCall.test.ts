@@ -84,7 +84,7 @@ describe(`an export to S3, seed ${seed}`, () => {
         yield* TestClock.setTime(now)
         const { calls, outcomes } = yield* atEvery(yield* prepare(), () => true)
         assert.isAbove(calls.length, 30)
-        assert.isAbove(outcomes.filter((outcome) => outcome === "Failure").length, outcomes.length / 2)
+        assert.isAtLeast(outcomes.filter((outcome) => outcome === "Failure").length, 2)
       }),
     patience
   )

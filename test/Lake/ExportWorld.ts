@@ -16,26 +16,32 @@ import { Lake, type LakeError } from "../../src/Lake/Lake.ts"
 import { Export } from "../../src/Lake/Export.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { files as filesOf, type Manifest } from "../../src/Lake/Manifest.ts"
+import type { Keep } from "../../src/Lake/Retention.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
-import type { EventRow } from "../../src/Stores/WarehouseTables.ts"
+import { type EventRow, tables } from "../../src/Stores/WarehouseTables.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { assertSame, logInFolder } from "./Delta/Replay.ts"
 import { taken } from "../Stores/Written.ts"
 
 export const now = Date.parse("2026-11-20T02:00:00Z")
 const cron = Cron.parseUnsafe("0 2 * * *", "UTC")
+/** The tables beside the events: a file of each stays where they have the same rows. */
+export const others = tables.length - 1
 export const usual = { newest: 30, for: Duration.days(30) }
 const hex = (content: string | Buffer) => createHash("sha256").update(content).digest("hex")
 
+let saidLast = 0
+
+/** Each is newer than those before. */
 export const ipc = (id: string, amount: string): Change => ({
   entity: "ipcs",
   id,
-  version: Version.make(now * 1000, 1, hex(id + amount)),
+  version: Version.make(now * 1000 + saidLast++, 1, hex(id + amount)),
   source: "event",
   seenAt: "2026-11-20T01:00:00.000000Z",
   values: { project_id: "7", certified_amount: amount, certified_at: "2026-11-19T10:00:00.123456Z" },
@@ -87,6 +93,7 @@ const watchedLake = (root: string, watch: () => Watch) =>
         putText: (path, text) => watched("putText", path, lake.putText(path, text)),
         readText: (path) => watched("readText", path, lake.readText(path)),
         size: (path) => watched("size", path, lake.size(path)),
+        sizes: (folder) => watched("sizes", folder, lake.sizes(folder)),
         list: (folder) => watched("list", folder, lake.list(folder)),
         replaceText: (path, text, expected) => watched("replaceText", path, lake.replaceText(path, text, expected)),
         fetch: (path, file) => watched("fetch", path, lake.fetch(path, file)),
@@ -97,7 +104,12 @@ const watchedLake = (root: string, watch: () => Watch) =>
   ).pipe(Layer.provide(Folder.layerAt(root)))
 
 /** The export and the stores that it reads, of one data directory. */
-export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: () => void = () => undefined) => {
+export const exporting = (
+  dataDir: string,
+  lake: Layer.Layer<Lake>,
+  onPublish: () => void = () => undefined,
+  lakeKeep: Keep = usual
+) => {
   const analystCopy = Layer.succeed(AnalystCopy, {
     now: Effect.suspend(() => {
       onPublish()
@@ -114,24 +126,23 @@ export const exporting = (dataDir: string, lake: Layer.Layer<Lake>, onPublish: (
     lake,
     DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))
   ).pipe(Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite"))))
-  return Export.layerWith({ dataDir, exportCron: cron, lakeKeep: usual, lakeDelta: true }).pipe(
-    Layer.provideMerge(stores)
-  )
+  return Export.layerWith({ dataDir, exportCron: cron, lakeKeep, lakeDelta: true }).pipe(Layer.provideMerge(stores))
 }
 
-const makeWorld = () => {
+const makeWorld = (keep: Keep) => {
   const dataDir = temporaryFolder()
   const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
   const lake = watchedLake(world.lake, () => world.watch)
-  return { world, layer: exporting(dataDir, lake, () => world.published++) }
+  return { world, layer: exporting(dataDir, lake, () => world.published++, keep) }
 }
 export type World = ReturnType<typeof makeWorld>["world"]
 
 export const inWorld = <E>(
-  body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Reasons | Store | Warehouse>
+  body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Reasons | Store | Warehouse>,
+  keep: Keep = usual
 ): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {
-    const { world, layer } = makeWorld()
+    const { world, layer } = makeWorld(keep)
     return TestClock.setTime(now).pipe(Effect.andThen(body(world)), Effect.provide(layer))
   })
 

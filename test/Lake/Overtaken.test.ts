@@ -11,7 +11,7 @@ import * as Verify from "../../src/Lake/Verify.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import { type Warehouse } from "../../src/Stores/Warehouse.ts"
 import { temporaryFolder } from "../Folders.ts"
-import { exporting, ipc, now, on, run, write } from "./ExportWorld.ts"
+import { exporting, ipc, now, on, others, run, write } from "./ExportWorld.ts"
 
 const stages = ["put", "putText", "replaceText"] as const
 
@@ -136,8 +136,8 @@ describe("of two exporters at once", () => {
           yield* assertWhole
         })
       yield* one(result([on("2026-11-18"), late], 0))
-      yield* other(result([on("2026-11-18"), late], 1))
-      yield* one(result([], 1))
+      yield* other(result([on("2026-11-18"), late], others + 1))
+      yield* one(result([], others + 1))
     })
   )
 

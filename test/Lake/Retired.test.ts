@@ -1,7 +1,8 @@
 /** Which exports may go: the promise of docs/lake.md, to the second. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { retired, runId } from "../../src/Lake/Manifest.ts"
+import { runId } from "../../src/Lake/Manifest.ts"
+import { type Kept, retired, safeUntilMs } from "../../src/Lake/Retention.ts"
 
 const second = 1000
 const day = 86_400 * second
@@ -9,32 +10,55 @@ const now = Date.UTC(2026, 10, 20, 2)
 
 const keep = { newest: 30, for: Duration.days(30) }
 
-const aged = (...ages: ReadonlyArray<number>) => ages.map((age) => runId(now - age, 0))
+const aged = (age: number, more: Omit<Kept, "run"> = {}): Kept => ({ run: runId(now - age, 0), ...more })
+const namesOf = (runs: ReadonlyArray<Kept>) => runs.map(({ run }) => run)
 
 /** So many that age alone decides over the others. */
-const newest = aged(...Array.from({ length: 30 }, (_, minutes) => minutes * 60 * second))
+const newest = Array.from({ length: 30 }, (_, minutes) => aged(minutes * 60 * second))
 
 describe("an export", () => {
-  it("that is younger than 30 days stays, and may go after that", () => {
-    const young = aged(30 * day - second, 30 * day)
-    const old = aged(30 * day + second)
-    assert.deepStrictEqual(retired([...old, ...young, ...newest], undefined, keep, now), old)
+  it("that was replaced less than 30 days ago stays, however old it is, and may go after that", () => {
+    const [old, replaced] = [aged(90 * day), aged(60 * day)]
+    const young = aged(30 * day)
+    const gone = (runs: ReadonlyArray<Kept>) => retired([...runs, ...newest], undefined, keep, now)
+    assert.deepStrictEqual(gone([old, replaced, young]), namesOf([old]))
+    assert.deepStrictEqual(gone([old, replaced, aged(30 * day + second), young]), namesOf([old, replaced]))
   })
 
   it("that is among the newest 30 stays, however old", () => {
-    const old = aged(...Array.from({ length: 32 }, (_, months) => (months + 2) * 30 * day))
-    assert.deepStrictEqual(retired(old, undefined, keep, now), old.slice(30).toSorted())
+    const old = Array.from({ length: 32 }, (_, months) => aged((months + 2) * 31 * day))
+    assert.deepStrictEqual(retired(old, undefined, keep, now), namesOf(old.slice(30)).toSorted())
   })
 
   it("stays for as long, and among as many, as is configured", () => {
-    const ages = aged(1 * second, 61 * second, 62 * second, 63 * second)
+    const runs = [1, 61, 62, 63].map((seconds) => aged(seconds * second))
     const few = { newest: 2, for: Duration.minutes(1) }
-    assert.deepStrictEqual(retired(ages, undefined, few, now), ages.slice(2).toSorted())
-    assert.deepStrictEqual(retired(ages, ages[3], few, now), ages.slice(2, 3))
+    assert.deepStrictEqual(retired(runs, undefined, few, now), namesOf(runs.slice(2)).toSorted())
+    assert.deepStrictEqual(retired(runs, runs[3]?.run, few, now), namesOf(runs.slice(2, 3)))
   })
 
   it("that the pointer names stays, however old", () => {
-    const old = aged(31 * day, 32 * day)
-    assert.deepStrictEqual(retired([...newest, ...old], old[1], keep, now), old.slice(0, 1))
+    const old = [aged(61 * day), aged(62 * day), aged(63 * day)]
+    assert.deepStrictEqual(retired([...newest, ...old], old[1]?.run, keep, now), namesOf(old.slice(2)))
+  })
+
+  it("stays for as long as its manifest says, whatever is configured since", () => {
+    const least = { newest: 1, for: Duration.zero }
+    const [first, last] = [aged(40 * day, { keptSeconds: 10 * 86_400 }), aged(10 * day)]
+    assert.deepStrictEqual(retired([first, last], undefined, least, now), [])
+    assert.deepStrictEqual(retired([first, aged(10 * day + second)], undefined, least, now), [first.run])
+  })
+
+  it("was replaced when the one that says so was shown, not when the next by name began", () => {
+    const first = aged(90 * day)
+    const unseen = aged(80 * day)
+    const shownAt = "2026-11-01T00:00:00.000000Z"
+    const next = aged(20 * day, { before: first.run, shownAt })
+    const until = safeUntilMs([first, unseen, next], Duration.days(30))
+    assert.strictEqual(until.get(first.run), Date.UTC(2026, 11, 1))
+    assert.isUndefined(until.get(next.run))
+    // An overtaken one names the same.
+    const overtaken = aged(70 * day, { before: first.run })
+    assert.strictEqual(safeUntilMs([first, overtaken, next]).get(first.run), Date.parse(shownAt))
   })
 })

@@ -4,15 +4,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Lake, LakeError } from "../../src/Lake/Lake.ts"
+import { KnownManifests } from "../../src/Lake/KnownManifests.ts"
 import type { Manifest } from "../../src/Lake/Manifest.ts"
+import type { Keep } from "../../src/Lake/Retention.ts"
 import * as S3 from "../../src/Lake/S3.ts"
 import { sweep } from "../../src/Lake/Sweep.ts"
 import { using } from "./Contract.ts"
 import { stubbed } from "./Stubbed.ts"
-import { assertTidy, eventPaths, inWorld, on, readExport, run, usual, write } from "./ExportWorld.ts"
+import { assertTidy, eventPaths, inWorld, ipc, on, readExport, run, usual, write } from "./ExportWorld.ts"
 import { Log } from "../Logged.ts"
 
 const stub = await stubbed()
+
+const swept = (...[lake, failed, keep]: readonly [Lake["Service"], ReadonlyArray<string>, Keep]) =>
+  Effect.map(sweep(lake, failed, keep, new KnownManifests()), ({ isSwept }) => isSwept)
 
 /** What wasn't swept, and why. */
 const warnings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -29,13 +34,13 @@ describe("an export", () => {
         yield* write([on("2026-11-01")])
         const first = yield* run
         for (let runs = 0; runs < 33; runs++) {
+          yield* write([], [ipc("A", `${runs}.0000`)])
           yield* TestClock.adjust("2 days")
           yield* run
         }
         const runs = readdirSync(join(world.lake, "_manifests"))
         assert.lengthOf(runs, 31)
-        assert.isFalse(existsSync(join(world.lake, `projects/${first.run}-0.parquet`)))
-        assert.isFalse(existsSync(join(world.lake, `ledger_entries/${first.run}-journal.csv`)))
+        assert.isFalse(existsSync(join(world.lake, `ipcs/${first.run}-0.parquet`)))
         assert.deepStrictEqual(eventPaths(readExport(world)), [`events/event_date=2026-11-01/${first.run}-0.parquet`])
         assertTidy(world)
       })
@@ -43,57 +48,65 @@ describe("an export", () => {
   )
 
   it.effect("sweeps the folders of lists that a person has switched on, also once they are off", () =>
-    inWorld((world) =>
-      Effect.gen(function* () {
-        /** As if the warehouse had these tables, too. */
-        const exported = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
-          const { run: id } = yield* run
-          const path = join(world.lake, `_manifests/${id}.json`)
-          const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest
-          const tables = names.map((name) => {
-            const file = { path: `${name}/${id}-0.parquet`, rows: 0, bytes: 0, sha256: "0".repeat(64) }
-            mkdirSync(join(world.lake, name), { recursive: true })
-            writeFileSync(join(world.lake, file.path), "")
-            return [name, { rows: 0, columns: [], files: [file] }] as const
+    inWorld(
+      (world) =>
+        Effect.gen(function* () {
+          /** As if the warehouse had these tables, too. */
+          const exported = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
+            const { run: id } = yield* run
+            const path = join(world.lake, `_manifests/${id}.json`)
+            const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest
+            const tables = names.map((name) => {
+              const file = { path: `${name}/${id}-0.parquet`, rows: 0, bytes: 0, sha256: "0".repeat(64) }
+              mkdirSync(join(world.lake, name), { recursive: true })
+              writeFileSync(join(world.lake, file.path), "")
+              return [name, { rows: 0, columns: [], files: [file] }] as const
+            })
+            writeFileSync(
+              path,
+              JSON.stringify({ ...manifest, tables: { ...manifest.tables, ...Object.fromEntries(tables) } })
+            )
+            yield* TestClock.adjust("1 hour")
+            return id
           })
-          writeFileSync(
-            path,
-            JSON.stringify({ ...manifest, tables: { ...manifest.tables, ...Object.fromEntries(tables) } })
-          )
-          yield* TestClock.adjust("1 hour")
-          return id
-        })
-        yield* exported("checklists", "inspections")
-        const second = yield* exported("inspections")
-        const lake = yield* Lake
-        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.minutes(1) }))
-        assert.isFalse(existsSync(join(world.lake, "checklists")))
-        assert.deepStrictEqual(readdirSync(join(world.lake, "inspections")), [`${second}-0.parquet`])
-      })
+          yield* exported("checklists", "inspections")
+          const second = yield* exported("inspections")
+          const lake = yield* Lake
+          assert.isTrue(yield* swept(lake, [], { newest: 1, for: Duration.minutes(1) }))
+          assert.isFalse(existsSync(join(world.lake, "checklists")))
+          assert.deepStrictEqual(readdirSync(join(world.lake, "inspections")), [`${second}-0.parquet`])
+        }),
+      { newest: 1, for: Duration.minutes(1) }
     )
   )
 
   it.effect("keeps as many, and for as long, as is configured, and takes the files of a retired one with it", () =>
-    inWorld((world) =>
-      Effect.gen(function* () {
-        yield* write([on("2026-11-01")])
-        const first = yield* run
-        yield* TestClock.adjust("1 hour")
-        yield* write([on("2026-11-02")])
-        const second = yield* run
-        const lake = yield* Lake
-        const files = () => [
-          ...readdirSync(join(world.lake, "projects")).filter((name) => name !== "_delta_log"),
-          ...readdirSync(join(world.lake, "_manifests"))
-        ]
-        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.hours(2) }))
-        assert.lengthOf(files(), 4)
-        assert.isTrue(yield* sweep(lake, [], { newest: 1, for: Duration.minutes(1) }))
-        assert.deepStrictEqual(files(), [`${second.run}-0.parquet`, `${second.run}.json`])
-        // The newest one names it.
-        assert.include(eventPaths(readExport(world)), `events/event_date=2026-11-01/${first.run}-0.parquet`)
-        assertTidy(world)
-      })
+    inWorld(
+      (world) =>
+        Effect.gen(function* () {
+          yield* write([on("2026-11-01")], [ipc("A", "1.0000")])
+          const first = yield* run
+          yield* TestClock.adjust("1 hour")
+          yield* write([on("2026-11-02")], [ipc("A", "2.0000")])
+          const second = yield* run
+          const lake = yield* Lake
+          const files = () => [
+            ...readdirSync(join(world.lake, "ipcs")).filter((name) => name !== "_delta_log"),
+            ...readdirSync(join(world.lake, "_manifests"))
+          ]
+          assert.isTrue(yield* swept(lake, [], { newest: 1, for: Duration.hours(2) }))
+          assert.lengthOf(files(), 4)
+          // It was replaced a moment ago.
+          assert.isTrue(yield* swept(lake, [], { newest: 1, for: Duration.minutes(1) }))
+          assert.lengthOf(files(), 4)
+          yield* TestClock.adjust("2 minutes")
+          assert.isTrue(yield* swept(lake, [], { newest: 1, for: Duration.minutes(1) }))
+          assert.deepStrictEqual(files(), [`${second.run}-0.parquet`, `${second.run}.json`])
+          // The newest one names it.
+          assert.include(eventPaths(readExport(world)), `events/event_date=2026-11-01/${first.run}-0.parquet`)
+          assertTidy(world)
+        }),
+      { newest: 1, for: Duration.minutes(1) }
     )
   )
 
@@ -190,7 +203,7 @@ describe("in a bucket without a prefix", () => {
         const theirs = ["backups/x.tar", "latest.json.bak", "projects/x.parquet", "20261120T010000Z-0000-0.parquet"]
         const ours = ["latest.json", "lake.sql", `_manifests/${failed}.json`, `projects/${failed}-0.parquet`]
         for (const key of [...theirs, ...ours]) stub.uploads.set(key, { key, parts: new Map() })
-        assert.isTrue(yield* sweep(lake, [failed], usual))
+        assert.isTrue(yield* swept(lake, [failed], usual))
         assert.deepStrictEqual([...stub.uploads.keys()], theirs)
       })
     )

@@ -25,7 +25,12 @@ describe("a manifest", () => {
         const columns = ["certificate_url", "submitter", "certified_amount", "not_there_yet"].map(learned)
         yield* store.transaction((tx) => LearnedColumns.add(tx, columns))
         const gone = { ...ipc("IPC-2", "2.0000"), values: { submitter: "ann" } }
-        const buried = absence("ipcs", "IPC-2", Version.make(now * 1000 + 5, 9, ""), "2026-11-20T01:30:00.000000Z")
+        const buried = absence(
+          "ipcs",
+          "IPC-2",
+          Version.make(now * 1000 + 1_000_000, 9, ""),
+          "2026-11-20T01:30:00.000000Z"
+        )
         yield* write([on("2026-11-18")], [ipc("IPC-1", "1.0000"), gone, buried])
         yield* run
         const { columns: found = [] } = readExport(world).tables["ipcs"] ?? {}

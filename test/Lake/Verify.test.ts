@@ -180,11 +180,13 @@ describe("verify", () => {
         const { run: second } = yield* run
         assert.deepInclude(yield* verify(Option.some(first)), { run: first, faults: [] })
         assert.deepInclude(yield* verify(), { run: second, faults: [] })
+        const { runs } = yield* Runs.list
         assert.deepStrictEqual(
-          (yield* Runs.list).runs.map(({ asOf: at, isNewest, rows, run: each }) => [each, at, rows, isNewest]),
+          runs.map((each) => [each.run, each.asOf, each.rows, each.isNewest, each.safeUntil]),
           [
-            [second, "2026-11-21T02:00:00.000000Z", 2, true],
-            [first, "2026-11-20T02:00:00.000000Z", 2, false]
+            [second, "2026-11-21T02:00:00.000000Z", 2, true, null],
+            // The older manifest promises nothing.
+            [first, "2026-11-20T02:00:00.000000Z", 2, false, "2026-11-21T02:00:00.000000Z"]
           ]
         )
       })

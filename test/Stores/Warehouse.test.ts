@@ -156,6 +156,32 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
   )
 
   test(
+    "changes the fingerprint of a table with any of its rows, and with no others",
+    Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      const fingerprints = Effect.scoped(
+        Effect.flatMap(warehouse.snapshot, ({ fingerprint, tables }) =>
+          Effect.map(
+            Effect.forEach(tables, ({ name }) => Effect.map(fingerprint(name), (of) => [name, of] as const)),
+            (all) => new Map(all)
+          )
+        )
+      )
+      const changed = Effect.fnUntraced(function* (batch: Parameters<typeof warehouse.write>[0]) {
+        const before = yield* fingerprints
+        yield* warehouse.write(batch)
+        const after = yield* fingerprints
+        return [...after.keys()].filter((name) => after.get(name) !== before.get(name))
+      })
+      assert.deepStrictEqual(yield* changed({ changes: [certified("A", 1, "1.0000")], events: [] }), ["ipcs"])
+      assert.deepStrictEqual(yield* changed({ changes: [certified("A", 1, "1.0000")], events: [] }), [])
+      assert.deepStrictEqual(yield* changed({ changes: [certified("A", 2, "2.0000")], events: [] }), ["ipcs"])
+      assert.deepStrictEqual(yield* changed({ changes: [certified("B", 1, "1.0000")], events: [] }), ["ipcs"])
+      assert.deepStrictEqual(yield* changed({ changes: [], events: [eventRow(1, "x")] }), ["events"])
+    })
+  )
+
+  test(
     "changes the fingerprint of exactly the dates whose events changed",
     Effect.gen(function* () {
       const warehouse = yield* Warehouse

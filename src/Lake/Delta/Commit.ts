@@ -18,16 +18,26 @@ type Logs = NonNullable<Manifest.Manifest["delta"]>
 /** A table as its log ends. */
 export interface Held extends Table {
   readonly log: Logs[string]
+  /** Of the books, whose folder it lies in. */
+  readonly journal: string | null
 }
 
 const none: Table = { columns: [], files: [] }
 
 /** By table. One that is gone has a log without files. */
-export const heldBy = ({ delta = {}, tables }: Manifest.Manifest): ReadonlyMap<string, Held> =>
-  new Map(Object.entries(delta).map(([name, log]) => [name, { ...(tables[name] ?? none), log }]))
+export const heldBy = ({ delta = {}, journal, tables }: Manifest.Manifest): ReadonlyMap<string, Held> =>
+  new Map(
+    Object.entries(delta).map(([name, log]) => [
+      name,
+      { ...(tables[name] ?? none), log, journal: journalOf(name, journal) }
+    ])
+  )
+
+const journalOf = (name: string, journal: string | null) => (name === booksTable ? journal : null)
 
 export interface Planned {
   readonly run: string
+  readonly journal: string | null
   readonly tables: Tables
   readonly before: ReadonlyMap<string, Held>
   /** For how many days a file stays that is no longer named. */
@@ -35,7 +45,7 @@ export interface Planned {
 }
 
 /** Which commit of each table shows this export: the one that is there if nothing has changed. */
-export const planned = ({ before, keptDays, run, tables }: Planned): Logs =>
+export const planned = ({ before, journal, keptDays, run, tables }: Planned): Logs =>
   Object.fromEntries(
     [...new Set([...before.keys(), ...Object.keys(tables)])].map((name) => {
       const held = before.get(name)
@@ -43,7 +53,9 @@ export const planned = ({ before, keptDays, run, tables }: Planned): Logs =>
       const { id, version } = held.log
       const now = tables[name]
       const isShown =
-        now === undefined ? held.files.length === 0 : isSame(name, held, { ...now, log: { ...held.log, keptDays } })
+        now === undefined
+          ? held.files.length === 0
+          : isSame(name, held, { ...now, journal: journalOf(name, journal), log: { ...held.log, keptDays } })
       return [name, isShown ? held.log : { id, version: version + 1, run, keptDays }]
     })
   )
@@ -51,8 +63,7 @@ export const planned = ({ before, keptDays, run, tables }: Planned): Logs =>
 const isSame = (name: string, before: Held, now: Held): boolean =>
   settingsOf(name, before) === settingsOf(name, now) &&
   pathsOf(before.files).join("\n") === pathsOf(now.files).join("\n") &&
-  // It has a journal of each export.
-  name !== booksTable
+  before.journal === now.journal
 
 const booksTable = "ledger_entries"
 

@@ -69,7 +69,7 @@ export const end = Effect.fnUntraced(function* (
 })
 
 /** What isn't known of the settings is said again by the next commit. */
-const nothing: Held = { columns: [], files: [], log: { id: "", version: -1, run: "", keptDays: -1 } }
+const nothing: Held = { columns: [], files: [], log: { id: "", version: -1, run: "", keptDays: -1 }, journal: null }
 
 /** Its first commit names it. */
 const begun = (table: string, all: ReadonlyArray<Lines>): Held | "not ours" => {
@@ -86,7 +86,7 @@ const after = (table: string, from: Held, since: ReadonlyArray<Lines>): Held => 
     if (metaData !== undefined) [columns, log] = [[], { ...log, id: metaData.id }]
     if (commitInfo !== undefined) log = { ...log, run: commitInfo.run, version: log.version + 1 }
   }
-  return { columns, files: [...files.values()], log }
+  return { columns, files: [...files.values()], log, journal: null }
 }
 
 const fileOf = (table: string, { path, size }: { readonly path: string; readonly size: number }) => ({

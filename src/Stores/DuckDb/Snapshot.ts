@@ -87,6 +87,12 @@ export class DuckDbSnapshot {
     this.#connection.disconnectSync()
   }
 
+  async fingerprint(table: string): Promise<string> {
+    const query = `select count(*), cast(bit_xor(hash(t)) as varchar) from ${seen(table)} t`
+    const [row = []] = await this.#reading(table, () => ParquetFiles.rows(this.#connection, query))
+    return row.map(String).join("-")
+  }
+
   async eventDates(): Promise<ReadonlyArray<Partition>> {
     const dates = await this.#reading("events", () =>
       ParquetFiles.rows(

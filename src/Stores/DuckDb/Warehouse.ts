@@ -97,6 +97,7 @@ const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, o
     return {
       watermark: taken.watermark,
       tables: taken.tables,
+      fingerprint: (table: string) => attemptFile(() => taken.fingerprint(table)),
       eventDates: attemptFile(() => taken.eventDates()),
       writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
       writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>

@@ -12,6 +12,7 @@ import type { Client } from "pg"
 import type { Connections } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
 import type { Session } from "./Sessions.ts"
+import { quoted, seen } from "../Ddl.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import type { EntityTables } from "../EntityTables.ts"
@@ -26,11 +27,14 @@ import { eventsTable, ledgerEntriesTable, type Shown } from "../WarehouseTables.
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
 const rowBytes = 200
 
-/** Without the payload, because the key is its hash: hashing its text too took four times as long. */
-const hashed = eventsTable.columns.map(({ name, type }) => {
-  if (name === "payload") return "payload is null"
-  return type === "JSON" ? `"${name}"::text` : `"${name}"`
-})
+/** Of events without the payload, because the key is its hash: hashing its text too took four times as long. */
+const rowHash = (table: Shown): string => {
+  const hashed = table.columns.map(({ name, type }) => {
+    if (table === eventsTable && name === "payload") return "payload is null"
+    return type === "JSON" ? `${quoted(name)}::text` : quoted(name)
+  })
+  return `bit_xor(hash_record_extended(row(${hashed.join(", ")}), 0))::text`
+}
 
 /**
  * The server can't know that there are few dates: it would sort whole events, which takes three times as long.
@@ -40,7 +44,7 @@ const hashing = "set local enable_sort = off"
 const dates = `
   select date::text as date, rows, bytes, hash from (
     select ${eventDate} as date, count(*) as rows, sum(${rowBytes} + coalesce(octet_length(payload), 0))::bigint as bytes,
-      bit_xor(hash_record_extended(row(${hashed.join(", ")}), 0))::text as hash
+      ${rowHash(eventsTable)} as hash
     from construction.events group by 1) as found
   order by found.date`
 
@@ -108,6 +112,12 @@ export const attempting = (connections: Connections, client: Client) => {
     })
 }
 
+const named = (tables: EntityTables, name: string): Shown => {
+  const table = tables.all.find((each) => each.name === name)
+  if (table === undefined) throw new Error(`There is no table ${name}`)
+  return table
+}
+
 export interface From extends Pick<Postgres["Service"], "connections"> {
   readonly tables: EntityTables
 }
@@ -139,6 +149,13 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
     return {
       watermark: yield* attempt(() => PostgresWatermark.begin(client)),
       tables: yield* Effect.promise(() => staged.shapes()),
+      fingerprint: (name) =>
+        attempt(async () => {
+          const table = named(tables, name)
+          const query = `select count(*) as rows, ${rowHash(table)} as hash from ${seen(name)}`
+          const { rows } = await client.query<{ rows: string; hash: string | null }>(query)
+          return `${rows[0]?.rows}-${rows[0]?.hash}`
+        }),
       eventDates: attempt(async () => {
         await client.query(hashing)
         const result = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
@@ -149,12 +166,7 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
           fingerprint: `${count}-${hash}`
         }))
       }),
-      writeTable: (name, path) =>
-        attempt(() => {
-          const table = tables.all.find((each) => each.name === name)
-          if (table === undefined) throw new Error(`There is no table ${name}`)
-          return staged.writeTable(rowsOf(client, table), path)
-        }),
+      writeTable: (name, path) => attempt(() => staged.writeTable(rowsOf(client, named(tables, name)), path)),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
       head: attempt(async () => {
         const { rows } = await client.query<{ head: string }>(JournalLines.head)

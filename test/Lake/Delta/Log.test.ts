@@ -58,7 +58,7 @@ describe("the note about logs", () => {
         const note = join(world.lake, "_delta/state.json")
         const listed: Array<string> = []
         world.watch = (operation, path) => {
-          if (operation === "list") listed.push(path)
+          if (["list", "sizes"].includes(operation)) listed.push(path)
           return undefined
         }
         const own = JSON.parse(readFileSync(note, "utf8")) as object

@@ -1,0 +1,65 @@
+/**
+ * What the Lake still has of the export before. A table, an event date or the journal whose rows are the same isn't written
+ * again: its file is named once more, if it is there with the right length. That is asked before the snapshot is taken,
+ * which costs the engine something for as long as it lasts.
+ */
+import { Effect, Option } from "effect"
+import type { Lake, LakeError } from "./Lake.ts"
+import type { LakePointer } from "./LakePointer.ts"
+import * as Manifest from "./Manifest.ts"
+import { type Sizes, sizesIn } from "./Sweep.ts"
+
+export interface StillThere {
+  readonly manifest: Option.Option<Manifest.Manifest>
+  /** The files of tables that have one, and of events by their date. */
+  readonly tables: ReadonlyMap<string, Manifest.ManifestFile>
+  readonly dates: ReadonlyMap<string, Manifest.ManifestFile>
+  readonly journal: { readonly path: string; readonly sha256: string } | undefined
+  readonly sizes: Sizes
+}
+
+/** So every file is written. */
+export const nothing: StillThere = {
+  manifest: Option.none(),
+  tables: new Map(),
+  dates: new Map(),
+  journal: undefined,
+  sizes: new Map()
+}
+
+/** `sizes`: if the lake was listed already. */
+export const of = (
+  lake: Lake["Service"],
+  { manifest }: LakePointer,
+  sizes: Sizes | undefined
+): Effect.Effect<StillThere, LakeError> =>
+  Option.match(manifest, {
+    onNone: () => Effect.succeed(nothing),
+    onSome: ({ journal, journalFile, tables }) =>
+      Effect.map(sizes === undefined ? sizesIn(lake, Object.keys(tables)) : Effect.succeed(sizes), (all) => ({
+        manifest,
+        tables: new Map(
+          Object.entries(tables).flatMap(([name, { files }]) => {
+            const [file, ...others] = name === "events" ? [] : files
+            return file === undefined || others.length > 0 ? [] : [[name, file]]
+          })
+        ),
+        dates: Manifest.eventFiles(tables),
+        journal: journal === null || journalFile === undefined ? undefined : { path: journal, ...journalFile },
+        sizes: all
+      }))
+  })
+
+/** The file, if it has these rows. */
+export const unchanged = (
+  { sizes }: StillThere,
+  file: Manifest.ManifestFile | undefined,
+  fingerprint: string
+): Manifest.ManifestFile | undefined =>
+  file?.fingerprint === fingerprint && sizes.get(file.path) === file.bytes ? file : undefined
+
+/** The path of the journal, if it has these bytes. */
+export const sameJournal = (
+  { journal, sizes }: StillThere,
+  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string }
+): string | undefined => (journal?.sha256 === sha256 && sizes.get(journal.path) === bytes ? journal.path : undefined)
