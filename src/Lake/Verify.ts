@@ -48,17 +48,21 @@ export const faultsOf = ({ checked, faults }: Verified): ReadonlyArray<string> =
   ...checked.flatMap((each) => each.faults)
 ]
 
-/** `run`: instead of the pointer's. `onChecked` is called after each table. */
+/**
+ * `run`: instead of the pointer's. `onChecked` is called after each table. `alreadyRead`: paths of files that needn't be read,
+ * to which it adds those that it has.
+ */
 export const verify = Effect.fn("Lake.verify")(function* (
   run: Option.Option<string>,
-  onChecked: (checked: Checked) => Effect.Effect<void>
+  onChecked: (checked: Checked) => Effect.Effect<void>,
+  alreadyRead: Set<string> = new Set()
 ) {
   const lake = yield* Lake
   const { faults, manifest } = yield* read(lake, run)
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const { path: folder } = yield* temporaryFolder
-      const place: Place = { lake, parquet: yield* Parquet.open, folder }
+      const place: Place = { lake, parquet: yield* Parquet.open, folder, alreadyRead }
       const tables = Object.entries(manifest.tables)
       const checked: Array<Checked> = []
       yield* track("lake verify", { unit: "tables read", total: tables.length }, (reached) =>
@@ -69,7 +73,8 @@ export const verify = Effect.fn("Lake.verify")(function* (
           { discard: true }
         )
       )
-      if (manifest.journal !== null) {
+      if (manifest.journal !== null && !alreadyRead.has(manifest.journal)) {
+        alreadyRead.add(manifest.journal)
         checked.push(yield* Effect.tap(checkJournal(place, manifest.journal, manifest), onChecked))
       }
       const verified: Verified = { lake: lake.name, run: manifest.run, asOf: manifest.asOf, faults, checked }
@@ -143,6 +148,7 @@ interface Place {
   readonly lake: Lake["Service"]
   readonly parquet: Parquet.Parquet
   readonly folder: string
+  readonly alreadyRead: Set<string>
 }
 
 /** Calls `use` with the local copy of a file, if the lake has the file. */
@@ -173,10 +179,14 @@ const checkTable = Effect.fnUntraced(function* (place: Place, name: string, { co
 
 /** Only the first fault: the others would follow from it. */
 const checkFile = (place: Place, file: Manifest.ManifestFile, columns: Manifest.Columns) =>
-  Effect.map(
-    fetched(place, file.path, (localFile) => readFile(place, file, columns, localFile)),
-    (faults) => faults ?? [`${file.path} is missing.`]
-  )
+  Effect.suspend(() => {
+    if (place.alreadyRead.has(file.path)) return Effect.succeed([])
+    place.alreadyRead.add(file.path)
+    return Effect.map(
+      fetched(place, file.path, (localFile) => readFile(place, file, columns, localFile)),
+      (faults) => faults ?? [`${file.path} is missing.`]
+    )
+  })
 
 const readFile = Effect.fnUntraced(function* (
   { parquet }: Place,

@@ -1,7 +1,7 @@
 /**
  * Reads everything that the stores hold once a week, piece by piece beside the work, so that damage is found while a copy can
  * still repair it: the store and the inbox with its copies, the warehouse, both copies of each archive, the copy for
- * analysts, the newest export. Each is repaired or made again at once.
+ * analysts, the exports. Each is repaired or made again at once, but for older exports, of which a person learns.
  *
  * How far it is, the Store remembers: a restart goes on from there.
  */
@@ -9,16 +9,16 @@ import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import * as ArchiveCopies from "../Lake/ArchiveCopies.ts"
-import { Export } from "../Lake/Export.ts"
-import { Lake } from "../Lake/Lake.ts"
-import * as Verify from "../Lake/Verify.ts"
+import type { Export } from "../Lake/Export.ts"
+import type { Lake } from "../Lake/Lake.ts"
 import { led } from "../Runtime/Leadership.ts"
-import { Reasons } from "../Runtime/Reasons.ts"
+import type { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
 import type { Piece } from "../Stores/Piece.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
+import * as Exports from "./WeeklyCheck/Exports.ts"
 
 /** `at`: when the last pass ended. */
 const Progress = Schema.Struct({ done: Schema.Int, of: Schema.Int, at: Schema.NullOr(Schema.String) })
@@ -27,7 +27,6 @@ export type Progress = typeof Progress.Type
 const toProgress = Schema.decodeUnknownOption(Schema.fromJsonString(Progress))
 const none: Progress = { done: 0, of: 0, at: null }
 const metaKey = "weekly_check"
-const damagedExport = "damaged export"
 
 export class WeeklyCheck extends Context.Service<
   WeeklyCheck,
@@ -93,32 +92,7 @@ const all = Effect.gen(function* () {
     ...(yield* warehouse.pieces),
     ...(yield* ArchiveCopies.pieces),
     { name: "the copy for analysts", check: (yield* AnalystCopy).check },
-    yield* newestExport
+    yield* Exports.newest,
+    yield* Exports.older
   ] satisfies ReadonlyArray<Piece<{ readonly message: string; readonly reason?: string }>>
-})
-
-/** A damaged one is followed by another that writes every file. */
-const newestExport = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {
-  const damaged = (sentence: string) =>
-    exports.again.pipe(
-      Effect.andThen(LogLine.write("export.repaired", { why: sentence })),
-      Effect.andThen(reasons.clear(damagedExport)),
-      Effect.catch(({ message }) => reasons.set(damagedExport, `${sentence} It can't be written again now: ${message}`))
-    )
-  return {
-    name: "the newest export",
-    check: Verify.verify(Option.none(), () => Effect.void).pipe(
-      Effect.provideService(Lake, lake),
-      Effect.flatMap((verified) => {
-        const [first, ...others] = Verify.faultsOf(verified)
-        if (first === undefined) return reasons.clear(damagedExport)
-        const places = others.length > 0 ? `, in ${others.length + 1} places` : ""
-        return damaged(`The newest export on ${lake.name} is damaged${places}: ${first}`)
-      }),
-      Effect.catch((error) => {
-        if (!(error instanceof Verify.NothingToVerify)) return Effect.fail({ message: error.message })
-        return error.isDamaged ? damaged(`Readers find no export on ${lake.name}: ${error.message}`) : Effect.void
-      })
-    )
-  }
 })

@@ -60,6 +60,8 @@ const ofOne = {
   export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
   "delta log": "Find out who writes there, remove the folders `_delta_log` that it names, and run `siteledger export`.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
+  "damaged older export":
+    "Find out who can write there; remove the manifest of that export once nobody needs it: `siteledger lake list` names them.",
   archive: "Check the lake and the room in the data directory: it is tried again in an hour.",
   backup:
     "Check the place that SITELEDGER_BACKUP names (rights, room, network) with `siteledger doctor`: the backup catches up by itself.",
