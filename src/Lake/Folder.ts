@@ -15,13 +15,15 @@ import { Effect, Layer, Option } from "effect"
 import { Lake, LakeError, longestText, type Text } from "./Lake.ts"
 import { inherit } from "../Runtime/Rights.ts"
 import { codeOf } from "../Runtime/SystemFailure.ts"
-import { attempt, flush, sha256, unlessMissing } from "./LocalFiles.ts"
+import * as LocalFiles from "./LocalFiles.ts"
+import { flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
 /** A file that is being written has a name in it that encodes its path, so a kill leaves no unknown folders. */
 const unfinishedFolder = ".unfinished"
 
 export const layerAt = (folder: string): Layer.Layer<Lake> => {
   const root = resolve(folder)
+  const attempt = <A>(run: () => Promise<A>) => LocalFiles.attempt(run, `The lake's folder ${root}`)
   const at = (path: string): string => {
     const name = resolve(root, path)
     if (name.startsWith(join(root, sep))) return name

@@ -8,22 +8,25 @@ import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { Effect } from "effect"
-import { codeOf } from "../Runtime/SystemFailure.ts"
+import { codeOf, whyNot } from "../Runtime/SystemFailure.ts"
 import { LakeError } from "./Lake.ts"
 
 const denied = new Set(["EACCES", "EPERM", "EROFS"])
 const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
-const failed = (cause: unknown): LakeError => {
+const failed = (cause: unknown, where: string | undefined): LakeError => {
   if (cause instanceof LakeError) return cause
   const code = codeOf(cause)
   const reason = denied.has(code) ? "Denied" : full.has(code) ? "Full" : "Failed"
-  return new LakeError({ reason, message: cause instanceof Error ? cause.message : String(cause), cause })
+  const message = where === undefined || code === "" ? text(cause) : `${where} can't be used: ${whyNot(cause)}.`
+  return new LakeError({ reason, message, cause })
 }
 
-/** The signal aborts when the effect is interrupted. */
-export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, LakeError> =>
-  Effect.tryPromise({ try: run, catch: failed })
+const text = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** The signal aborts when the effect is interrupted. `where`: the folder, for whoever configured it. */
+export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>, where?: string): Effect.Effect<A, LakeError> =>
+  Effect.tryPromise({ try: run, catch: (cause) => failed(cause, where) })
 
 /** `undefined`: there is no such file or folder. */
 export const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>

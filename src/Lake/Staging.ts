@@ -15,7 +15,8 @@ import type { LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
 import type { Partition, Snapshot, TableShape, WarehouseError } from "../Stores/Warehouse.ts"
 import * as JournalFile from "./JournalFile.ts"
-import { attempt, digest, unlessMissing } from "./LocalFiles.ts"
+import * as LocalFiles from "./LocalFiles.ts"
+import { digest, unlessMissing } from "./LocalFiles.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Parquet } from "./Parquet.ts"
 import { sameJournal, type StillThere, unchanged } from "./StillThere.ts"
@@ -35,6 +36,9 @@ export interface Staging {
   readonly before: StillThere
 }
 
+const attempt = <A>(dataDir: string, run: () => Promise<A>) =>
+  LocalFiles.attempt(run, `The folder ${folderIn(dataDir)}`)
+
 const folderIn = (dataDir: string): string => join(dataDir, "staging")
 
 const remove = (path: string) => rm(path, { recursive: true, force: true })
@@ -46,7 +50,7 @@ const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => (await
  * nobody is at work on them any more. What they had written is cleared away here.
  */
 export const leftBehind = (dataDir: string): Effect.Effect<ReadonlyArray<string>, LakeError> =>
-  attempt(async () => {
+  attempt(dataDir, async () => {
     const names = await namesIn(folderIn(dataDir))
     for (const name of names) {
       const path = join(folderIn(dataDir), name)
@@ -61,7 +65,7 @@ const empty = async (folder: string): Promise<void> => {
 
 /** Nothing of these runs is left in the Lake. */
 export const forget = (dataDir: string, runs: ReadonlyArray<string>): Effect.Effect<void, LakeError> =>
-  attempt(async () => {
+  attempt(dataDir, async () => {
     for (const run of runs) await remove(join(folderIn(dataDir), run))
     await removeIfEmpty(folderIn(dataDir))
   })
@@ -73,10 +77,10 @@ export const acquireFolder = (dataDir: string, run: string): Effect.Effect<strin
   const folder = join(folderIn(dataDir), run)
   return Effect.acquireRelease(
     Effect.as(
-      attempt(() => mkdir(folder, { recursive: true })),
+      attempt(dataDir, () => mkdir(folder, { recursive: true })),
       folder
     ),
-    (_, exit) => Effect.ignore(Exit.isSuccess(exit) ? forget(dataDir, [run]) : attempt(() => empty(folder)))
+    (_, exit) => Effect.ignore(Exit.isSuccess(exit) ? forget(dataDir, [run]) : attempt(dataDir, () => empty(folder)))
   )
 }
 

@@ -18,6 +18,7 @@ import { Effect, Option } from "effect"
 import { LakeError } from "../../src/Lake/Lake.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { folderOnDisk } from "../Folders.ts"
+import { fill, onDisk, unmountable } from "../SmallDisk.ts"
 import { contract, fresh, localFile, using } from "./Contract.ts"
 
 const directory = folderOnDisk()
@@ -49,6 +50,28 @@ describe("a folder as the lake", () => {
     },
     unfinished: () => Promise.resolve(filesIn(unfinished).map((name) => name.slice(37).replaceAll("%2F", "/")))
   }))
+
+  it.effect("is named when it can't be used, and so is why", () => {
+    const file = localFile("in the way")
+    const root = join(file, "lake")
+    return using(Folder.layerAt(root), (lake) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(lake.putText("latest.json", "{}"))
+        assert.strictEqual(message, `The lake's folder ${root} can't be used: a file is where a folder should be.`)
+      })
+    )
+  })
+
+  it.skipIf(unmountable !== undefined)("is named when its disk is full", () =>
+    onDisk(async (disk) => {
+      fill(join(disk, "filler"))
+      const failure = await Effect.runPromise(
+        using(Folder.layerAt(disk), (lake) => Effect.flip(lake.put("events/a.parquet", localFile("x".repeat(100_000)))))
+      )
+      assert.strictEqual(failure.reason, "Full")
+      assert.strictEqual(failure.message, `The lake's folder ${disk} can't be used: the disk is full.`)
+    })
+  )
 
   it.effect("moves the file, without copying it", () => {
     const root = join(directory, fresh("lake"))

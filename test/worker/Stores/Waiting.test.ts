@@ -3,13 +3,13 @@
  * the same file is used again once the cause has gone.
  */
 import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
+import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { keptBeside } from "../../../src/Stores/DuckDb/SetAside.ts"
 import { applied, deliver, live, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
-import { removeFolder, temporaryFolder } from "../../Folders.ts"
+import { fill, onDisk, unmountable } from "../../SmallDisk.ts"
 import { query, type RunningWorker, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
@@ -57,25 +57,6 @@ const survives = async ({ begin, end, extra = {}, sentence }: Trouble): Promise<
   assert.deepStrictEqual(await read((sql) => query(warehouse, sql)), model(events))
 }
 
-/** A file system of its own for the warehouse, while `use` runs. */
-const onDisk = async (use: (folder: string) => Promise<void>): Promise<void> => {
-  const folder = temporaryFolder()
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=40m", "none", folder])
-  try {
-    await use(folder)
-  } finally {
-    execFileSync("umount", [folder])
-    removeFolder(folder)
-  }
-}
-
-/** Why no file system can be mounted here; undefined if one can. */
-const unmountable = await onDisk(async () => {}).then(
-  () => undefined,
-  () => "mounting a file system needs root"
-)
-if (unmountable !== undefined) process.stderr.write(`skipped: full and read-only disks: ${unmountable}\n`)
-
 const mounted = (name: string, trouble: Omit<Trouble, "extra">) =>
   it.skipIf(unmountable !== undefined)(unmountable === undefined ? name : `${name} (skipped: ${unmountable})`, () =>
     onDisk((folder) =>
@@ -85,15 +66,7 @@ const mounted = (name: string, trouble: Omit<Trouble, "extra">) =>
 
 const filler = (warehouse: string): string => join(dirname(warehouse), "filler")
 
-const fill = (warehouse: string): void => {
-  for (const size of [1_000_000, 4096]) {
-    try {
-      while (true) appendFileSync(filler(warehouse), Buffer.alloc(size))
-    } catch {
-      // Full.
-    }
-  }
-}
+const fillDisk = (warehouse: string): void => fill(filler(warehouse))
 
 const remount = (how: string) => (warehouse: string) =>
   void execFileSync("mount", ["-o", `remount,${how}`, dirname(warehouse)])
@@ -113,7 +86,7 @@ describe("a warehouse that can't be opened is kept", () => {
     }))
 
   mounted("on a full disk", {
-    begin: fill,
+    begin: fillDisk,
     end: (warehouse) => rmSync(filler(warehouse)),
     sentence: /can't be opened: the disk is full\. Make room on its disk\./
   })
@@ -134,7 +107,7 @@ describe("a worker that starts while the disk of its data directory is full", ()
       const first = world.start()
       await live(world, first, events.slice(0, 60))
       await first.stop("SIGKILL")
-      fill(warehouse)
+      fillDisk(warehouse)
       const worker = world.start()
       await until(
         "it waits",
