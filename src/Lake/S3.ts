@@ -51,7 +51,15 @@ export const layerAt = (place: Client.Place, patience: Client.Patience = Client.
               s3.deleteObject({ Bucket: place.bucket, Key: folder + path }, options)
             )
           ),
-        abandon: (isAbandoned) => explained(abandon(bucket, isAbandoned))
+        // A store that can't list them has to end them by a rule of its own; `doctor` says so.
+        abandon: (isAbandoned) =>
+          explained(
+            Effect.catchIf(
+              abandon(bucket, isAbandoned),
+              ({ isUnknown, operation }) => isUnknown && operation === "ListMultipartUploads",
+              () => Effect.void
+            )
+          )
       })
     })
   )

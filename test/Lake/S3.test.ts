@@ -65,6 +65,19 @@ describe("a bucket", () => {
     ).pipe(Effect.ensuring(Effect.sync(() => (stub.pageSize = 1000))))
   )
 
+  it.effect("leaves unfinished uploads to a store that can't list them", () =>
+    using(layer(), (lake) =>
+      Effect.gen(function* () {
+        stub.onCall = ({ operation }, when) =>
+          operation === "ListMultipartUploads" && when === "before"
+            ? { status: 501, code: "NotImplemented" }
+            : undefined
+        yield* lake.abandon(() => assert.fail("it knows of none"))
+        stub.reset()
+      })
+    )
+  )
+
   it.effect("gets a small file in one request, whose body's SHA-256 is signed", () =>
     using(layer(), (lake) =>
       Effect.gen(function* () {

@@ -55,6 +55,11 @@ export class Thrown extends Data.TaggedError("Thrown")<{ readonly operation: str
     return (this.cause as { readonly $metadata?: { readonly httpStatusCode?: number } } | undefined)?.$metadata
       ?.httpStatusCode
   }
+
+  /** The store has no such operation. */
+  get isUnknown(): boolean {
+    return this.status === 501 || this.status === 405
+  }
 }
 
 export interface Opened {

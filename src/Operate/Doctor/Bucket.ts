@@ -43,15 +43,15 @@ const examined = (client: Client.Client, place: Client.Place) => {
     const expected = Option.map(Option.fromUndefinedOr(yield* readText(of)), ({ version }) => version)
     const learned = { isGuarding: undefined, isUnquoted: false }
     const replaced = yield* replace({ ...of, text: "siteledger doctor was here again", expected }, learned)
-    yield* multipart(of)
-    return replaced
+    return { replaced, isListed: yield* multipart(of) }
   })
   return Effect.gen(function* () {
     yield* client.call("ListObjectsV2", (s3, options) => s3.listObjectsV2({ Bucket, Prefix: Key, MaxKeys: 1 }, options))
-    const replaced = yield* Effect.onError(use, () => Effect.ignore(remove))
+    const { isListed, replaced } = yield* Effect.onError(use, () => Effect.ignore(remove))
     yield* remove
     const allowed = ok(`${named(place)} permits listing, reading, writing and deleting.`)
-    return [allowed, replaced === "guarded" ? ok("The store can tell two exporters apart.") : unguarded]
+    const guarded = replaced === "guarded" ? ok("The store can tell two exporters apart.") : unguarded
+    return [allowed, guarded, ...(isListed ? [] : [unlisted])]
   })
 }
 
@@ -60,7 +60,12 @@ const unguarded: CheckResult = warn(
   "Let only one write there."
 )
 
-/** Uploads in parts, which large files need. */
+const unlisted: CheckResult = warn(
+  "The store can't list unfinished uploads, so what a killed export leaves of a large file stays there and costs room.",
+  "Give the bucket a rule that ends incomplete uploads after two days."
+)
+
+/** Uploads in parts, which large files need; whether the store lists unfinished ones. */
 const multipart = ({ Bucket, client, Key }: { readonly client: Client.Client; Bucket: string; Key: string }) =>
   Effect.gen(function* () {
     const { UploadId } = yield* client.call("CreateMultipartUpload", (s3, options) =>
@@ -72,8 +77,15 @@ const multipart = ({ Bucket, client, Key }: { readonly client: Client.Client; Bu
     const list = client.call("ListMultipartUploads", (s3, options) =>
       s3.listMultipartUploads({ Bucket, Prefix: Key }, options)
     )
-    yield* Effect.onError(list, () => Effect.ignore(abort))
+    const isListed = Effect.as(list, true).pipe(
+      Effect.catchIf(
+        ({ isUnknown }) => isUnknown,
+        () => Effect.succeed(false)
+      )
+    )
+    const found = yield* Effect.onError(isListed, () => Effect.ignore(abort))
     yield* abort
+    return found
   })
 
 const tolerated = Duration.seconds(60)

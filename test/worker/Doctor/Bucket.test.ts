@@ -20,6 +20,11 @@ it("says whether the bucket is usable, whether it can tell two exporters apart, 
     stub.onCall = ({ operation }, when) =>
       operation === "ListMultipartUploads" && when === "before" ? { status: 403, code: "AccessDenied" } : undefined
     includes((await examined(world.environment)).failed, /lake: .*allow s3:ListBucketMultipartUploads/)
+    stub.onCall = ({ operation }, when) =>
+      operation === "ListMultipartUploads" && when === "before" ? { status: 501, code: "NotImplemented" } : undefined
+    const unlisting = await examined(world.environment)
+    assert.deepStrictEqual(unlisting.failed, [])
+    includes(unlisting.warnings, /lake: The store can't list unfinished uploads.* Give the bucket a rule/)
     assert.deepStrictEqual([...stub.objects.keys()], [])
     assert.strictEqual(stub.uploads.size, 0)
   } finally {
