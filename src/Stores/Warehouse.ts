@@ -111,7 +111,7 @@ export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 export interface Snapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
-  /** Changes when any row of the table does. */
+  /** Changes when any row of the table does; no two rows are alike, as each has a key. */
   readonly fingerprint: (table: string) => Effect.Effect<string, WarehouseError>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a whole table as one Parquet file; returns the rows written. */

@@ -17,7 +17,7 @@ export const usualBudgetMb = 768
 /** Shares of the budget, in MB. */
 export interface Shares {
   readonly resting: number
-  /** While large batches are written: less makes a large checkpoint slow. */
+  /** While large batches are written: less makes a large checkpoint slow. A copy of all tables is as fast as with more. */
   readonly loading: number
   /** With 384 MB an export of 11,000,000 rows is as fast as with 1,000 MB. */
   readonly working: number
@@ -43,6 +43,9 @@ export const newColumnsIn = (memoryMb: number): number => Math.floor((memoryMb *
 /** By file, in MB: what one turned out to need, until the process ends. */
 const learned = new Map<string, number>()
 
+/** For work on the whole file. */
+export type Room = "loading" | "working"
+
 /** What a file gets when it is opened. */
 export const restingOf = ({ resting }: Shares, path: string): number => Math.max(resting, learned.get(path) ?? 0)
 
@@ -57,7 +60,7 @@ export class Memory {
   /** Columns of tables with new rows, by table. */
   readonly #unwritten = new Map<string, number>()
   #limit: number
-  #users = 0
+  readonly #users: Record<Room, number> = { loading: 0, working: 0 }
   /** What runs in two threads. */
   #parallel = 0
   /** It couldn't be lowered; each batch tries again. */
@@ -103,14 +106,19 @@ export class Memory {
     return this.#limit
   }
 
-  /** Room to work in, until it is given back. */
-  async takeRoom(): Promise<void> {
-    this.#users++
+  /** Which holds the first new rows of so many columns. */
+  roomFor(columns: number): Room {
+    return columns > newColumnsIn(this.#shares.loading) ? "working" : "loading"
+  }
+
+  /** Until it is given back. */
+  async takeRoom(room: Room = "working"): Promise<void> {
+    this.#users[room]++
     await this.#apply()
   }
 
-  async giveRoom(): Promise<void> {
-    this.#users--
+  async giveRoom(room: Room = "working"): Promise<void> {
+    this.#users[room]--
     await this.#lower()
   }
 
@@ -155,7 +163,9 @@ export class Memory {
 
   get #current(): number {
     const { loading, resting, working } = this.#shares
-    return Math.max(this.#limit, this.#users > 0 ? working : this.#loadingUntil === undefined ? resting : loading)
+    if (this.#users.working > 0) return Math.max(this.#limit, working)
+    const isLoading = this.#users.loading > 0 || this.#loadingUntil !== undefined
+    return Math.max(this.#limit, isLoading ? loading : resting)
   }
 
   #apply(): Promise<void> {

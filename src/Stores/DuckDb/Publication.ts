@@ -26,7 +26,7 @@ type Exclusively = (run: () => Promise<void>) => Promise<void>
 
 /** A file that is open. */
 export interface Own extends Pick<OpenFile, "instance" | "tables"> {
-  readonly memory: Pick<Memory, "giveRoom" | "newColumns" | "takeRoom">
+  readonly memory: Pick<Memory, "giveRoom" | "newColumns" | "roomFor" | "takeRoom">
 }
 
 export class Publication {
@@ -78,7 +78,9 @@ export class Publication {
   async #whole(path: string, next: Changed): Promise<Changed> {
     const { instance, memory } = this.#own
     const whole = { instance, nested: this.#nested }
-    await memory.takeRoom()
+    const all = [...this.#tables.values(), ...this.#nested]
+    const room = memory.roomFor(all.reduce((sum, { columns }) => sum + columns.length, 0))
+    await memory.takeRoom(room)
     try {
       const parts = await copyWhole(path, { ...whole, columnsAtOnce: memory.newColumns })
       if (parts === 1 || (await this.#given(path, next, next)) !== undefined) return next
@@ -87,7 +89,7 @@ export class Publication {
       await copyWhole(path, { ...whole, columnsAtOnce: Infinity })
       return next
     } finally {
-      await memory.giveRoom()
+      await memory.giveRoom(room)
     }
   }
 

@@ -184,3 +184,23 @@ it.effect("once it ran out, more for good, which is in the log", () =>
     assert.deepStrictEqual(log.saw("warehouse.enlarged"), { megabytes: 123 })
   })
 )
+
+it("is enough for a copy of all tables, and more only where they have many columns", async () => {
+  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB", threads: "1" })
+  const memory = new Memory(instance, sharesOf(usualBudgetMb))
+  const connection = await instance.connect()
+  const limit = async () => {
+    const found = await connection.runAndReadAll("select current_setting('memory_limit')")
+    return String(found.getRowsJson()[0]?.[0])
+  }
+  const seen: Array<string> = []
+  for (const columns of [300, 33_000]) {
+    const room = memory.roomFor(columns)
+    await memory.takeRoom(room)
+    seen.push(await limit())
+    await memory.giveRoom(room)
+  }
+  assert.deepStrictEqual([...seen, await limit()], ["122.0 MiB", "366.2 MiB", "61.0 MiB"])
+  connection.disconnectSync()
+  instance.closeSync()
+})
