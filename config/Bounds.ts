@@ -50,7 +50,7 @@ export const lakeKeep = preset(
 
 export const lakeKeepFor = preset(
   "SITELEDGER_LAKE_KEEP_FOR",
-  "Every export stays on the lake for so long: longer than anybody takes to read one.",
+  "Every export stays on the lake for so long after another has replaced it: longer than anybody takes to read one.",
   Parse.duration,
   "30 days"
 )
