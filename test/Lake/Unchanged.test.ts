@@ -2,14 +2,13 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { sql } from "kysely"
 import { TestClock } from "effect/testing"
 import { Export } from "../../src/Lake/Export.ts"
 import { files as filesOf } from "../../src/Lake/Manifest.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
-import { Option } from "effect"
 import { assertTidy, inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
 
 const dates = ["2026-11-17", "2026-11-18", "2026-11-19"]
@@ -132,7 +131,7 @@ describe("an export", () => {
         const [vos] = readExport(world).tables["vos"]?.files ?? []
         assert.strictEqual(vos?.path, `vos/${first}-0.parquet`)
         assert.strictEqual(statSync(join(world.lake, vos?.path ?? "")).size, vos?.bytes)
-        assert.strictEqual(readFileSync(join(world.lake, readExport(world).journal ?? "")).length > 0, true)
+        assert.isNotEmpty(readFileSync(join(world.lake, readExport(world).journal ?? ""), "utf8"))
         assert.deepStrictEqual(yield* intact, [])
         assertTidy(world)
       })
