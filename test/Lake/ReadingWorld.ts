@@ -58,7 +58,7 @@ const changes = [
   record("hse_incidents", "H-1", { classification: "near miss", reported_at: "2026-11-02T00:00:00.000000Z" })
 ]
 
-const entry = (number: number, amount: string, knownAt: string) => ({
+export const entry = (number: number, amount: string, knownAt: string) => ({
   entry_id: `entry-${number}`,
   sequence: String(number),
   ipc_id: "IPC-1",

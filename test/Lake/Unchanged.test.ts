@@ -9,6 +9,7 @@ import { Export } from "../../src/Lake/Export.ts"
 import { files as filesOf } from "../../src/Lake/Manifest.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
+import { entry } from "./ReadingWorld.ts"
 import { assertTidy, inWorld, ipc, on, readExport, run, type World, write } from "./ExportWorld.ts"
 
 const dates = ["2026-11-17", "2026-11-18", "2026-11-19"]
@@ -87,6 +88,15 @@ describe("an export", () => {
         assert.deepStrictEqual((yield* putBy(world, next)).put, ["ipcs/0.parquet"])
         yield* write([on("2026-11-18")])
         assert.deepStrictEqual((yield* putBy(world, next)).put, ["events/event_date=2026-11-18/0.parquet"])
+        // The books, and a journal that is as long as before.
+        const warehouse = yield* Warehouse
+        for (const amount of ["1.0000", "2.0000"]) {
+          const entries = [entry(1, amount, "2026-11-01T00:00:00.000000Z")]
+          const holds = { open: [], ofIpcs: "all" as const }
+          yield* warehouse.write({ changes: [], events: [], ledger: { entries, decisions: [], holds } })
+          const books = ["ledger_entries/0.parquet", "ledger_entries/journal.csv"]
+          assert.includeMembers([...(yield* putBy(world, next)).put], books)
+        }
         assert.deepStrictEqual(yield* intact, [])
       })
     )
@@ -101,6 +111,8 @@ describe("an export", () => {
           yield* run
           const warehouse = yield* Warehouse
           yield* warehouse.query((db) => sql`alter table construction.ipcs add column more varchar`.execute(db))
+          assert.deepStrictEqual((yield* putBy(world, next)).put, ["ipcs/0.parquet"])
+          yield* warehouse.query((db) => sql`alter table construction.ipcs rename column more to less`.execute(db))
           assert.deepStrictEqual((yield* putBy(world, next)).put, ["ipcs/0.parquet"])
           const { tables } = readExport(world)
           const [file] = tables["ipcs"]?.files ?? []

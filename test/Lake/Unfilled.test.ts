@@ -1,6 +1,7 @@
 /** The manifest says of a column that a table got by itself whether any record that isn't deleted has a value there. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { absence } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as LearnedColumns from "../../src/Stores/LearnedColumns.ts"
@@ -33,9 +34,16 @@ describe("a manifest", () => {
         )
         yield* write([on("2026-11-18")], [ipc("IPC-1", "1.0000"), gone, buried])
         yield* run
-        const { columns: found = [] } = readExport(world).tables["ipcs"] ?? {}
-        const empty = found.flatMap((column) => (column.empty === true ? [column.name] : []))
-        assert.deepStrictEqual(empty, ["submitter", "certificate_url"])
+        const empty = () =>
+          (readExport(world).tables["ipcs"]?.columns ?? []).flatMap((column) =>
+            column.empty === true ? [column.name] : []
+          )
+        assert.deepStrictEqual(empty(), ["submitter", "certificate_url"])
+        const before = readExport(world).run
+        yield* TestClock.adjust("1 day")
+        yield* run
+        assert.notStrictEqual(readExport(world).run, before)
+        assert.deepStrictEqual(empty(), ["submitter", "certificate_url"], "by the file that it keeps")
       })
     )
   )
