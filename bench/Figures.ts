@@ -2,6 +2,7 @@
  * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal.
  */
 import type { Figure } from "./Figure.ts"
+import { exportFigures } from "./ExportFigures.ts"
 import { listFigures } from "./ListFigures.ts"
 
 const stream = "wrk, 64 connections, applying beside it"
@@ -233,29 +234,5 @@ export const figures: ReadonlyArray<Figure> = [
   { figure: "idle", bench: "size", at: "large.idle.cpuShare", unit: "of a core", of: stored, atMost: 0.005 },
   { figure: "memory, idle", bench: "size", at: "large.residentMb", unit: "MB", of: stored, atMost: 180 },
   ...listFigures,
-  { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 },
-  {
-    figure: "export, nothing changed",
-    bench: "export",
-    at: "unchanged.seconds",
-    unit: "s",
-    of: "as many rows",
-    atMost: 5
-  },
-  {
-    figure: "its processor time",
-    bench: "export",
-    at: "unchanged.cpuSeconds",
-    unit: "s",
-    of: "of the worker",
-    atMost: 5
-  },
-  {
-    figure: "its bytes uploaded",
-    bench: "export",
-    at: "unchanged.mbWritten",
-    unit: "MB",
-    of: "beside the manifest",
-    atMost: 1
-  }
+  ...exportFigures
 ]

@@ -2,7 +2,8 @@
  * The Prometheus text format as a program reads it, and what is wrong with it: the conventions that `promtool check metrics`
  * knows, checked here too, because it isn't installed everywhere.
  */
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { removeFolder, temporaryFolder } from "./Folders.ts"
@@ -89,13 +90,14 @@ export const promtool = (text: string): string =>
     : ""
 
 /** Runs `promtool test rules` on such a file beside others; what it says, and its exit code. */
-export const testRules = (files: Readonly<Record<string, string>>, tests: string) => {
+export const testRules = async (files: Readonly<Record<string, string>>, tests: string) => {
   const folder = temporaryFolder()
   for (const [name, text] of Object.entries({ ...files, "tests.yml": tests })) writeFileSync(join(folder, name), text)
-  const { status, stderr, stdout } = spawnSync("promtool", ["test", "rules", "tests.yml"], {
-    cwd: folder,
-    encoding: "utf8"
-  })
+  // Not while everything else waits: a connection that is kept alive would be closed meanwhile, and nobody would hear of it.
+  const promtool = spawn("promtool", ["test", "rules", "tests.yml"], { cwd: folder })
+  let said = ""
+  for (const stream of [promtool.stdout, promtool.stderr]) stream.on("data", (chunk: Buffer) => (said += String(chunk)))
+  const [code] = (await once(promtool, "close")) as [number | null]
   removeFolder(folder)
-  return { code: status, said: stdout + stderr }
+  return { code, said }
 }

@@ -84,12 +84,12 @@ const question = (input_series: ReadonlyArray<object>, steps: Steps, hours: numb
 })
 
 /** Without a course nothing has happened, and ages stand as well. */
-const raised = (before: string, after: string, course?: Course): ReadonlyArray<string> => {
+const raised = async (before: string, after: string, course?: Course): Promise<ReadonlyArray<string>> => {
   const hours = course?.hours ?? 2
   const steps = stepsOf(hours)
   const rules = readFileSync(join(root, "ops/prometheus-rules.yml"), "utf8")
   const asked = question(seriesOf(before, after, course, steps), steps, hours)
-  const { code, said } = testRules({ "rules.yml": rules }, JSON.stringify(asked))
+  const { code, said } = await testRules({ "rules.yml": rules }, JSON.stringify(asked))
   // None is expected, so that it names all that there are.
   const found = [...said.matchAll(/alertname="(\w+)"/g)].map(([, name = ""]) => name)
   assert.isTrue(code === 0 || found.length > 0, said)
@@ -97,8 +97,8 @@ const raised = (before: string, after: string, course?: Course): ReadonlyArray<s
 }
 
 /** The alert is raised by what happened between these scrapes, and not before; "" if there was none. */
-export const raises = (alert: string, before: string, after: string, course: Course = {}): void => {
+export const raises = async (alert: string, before: string, after: string, course: Course = {}): Promise<void> => {
   if (isWithoutPromtool !== undefined) return
-  assert.notInclude(raised(before, before), alert, "before its cause")
-  assert.include(raised(before, after, course), alert)
+  assert.notInclude(await raised(before, before), alert, "before its cause")
+  assert.include(await raised(before, after, course), alert)
 }

@@ -184,9 +184,10 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
-  /** What Prometheus would get; "" while nobody answers. */
+  /** What Prometheus would get; "" once it has ended. */
   async scrape(): Promise<string> {
-    return (await (await this.fetch("/metrics"))?.text()) ?? ""
+    if (this.hasEnded) return ""
+    return until("its metrics", async () => (this.hasEnded ? "" : (await this.fetch("/metrics"))?.text()))
   }
 
   /** Undefined: it has no such series. */

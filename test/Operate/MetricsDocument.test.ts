@@ -140,14 +140,14 @@ describe("ops/prometheus-rules.yml", () => {
   const name = "fires where something is wrong, and not where all is well"
   it.skipIf(isWithoutPromtool !== undefined)(
     isWithoutPromtool === undefined ? name : `${name} (skipped: ${isWithoutPromtool})`,
-    () => {
+    async () => {
       const names = rules.map((rule) => rule.name)
       const cases = [
         { values: 0, firing: [] },
         { values: 1, firing: names.filter((each) => each !== "SiteledgerGone") },
         { values: undefined, firing: ["SiteledgerGone"] }
       ] as const
-      const { code, said } = testRules({ "rules.yml": rulesText }, JSON.stringify(tests(cases)))
+      const { code, said } = await testRules({ "rules.yml": rulesText }, JSON.stringify(tests(cases)))
       assert.strictEqual(code, 0, said)
     }
   )

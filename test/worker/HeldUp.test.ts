@@ -39,13 +39,13 @@ it("deliveries that wait for the warehouse do, and so do rows and entries that c
   // The buckets of the histograms have a border at ten seconds.
   const waited = () => worker.metric("siteledger_inbox_oldest_pending_seconds")
   await until("they have waited", async () => ((await waited()) ?? 0) > 11 || undefined)
-  raises("SiteledgerDeliveriesWait", before, await worker.scrape())
+  await raises("SiteledgerDeliveriesWait", before, await worker.scrape())
   rmdirSync(world.warehouse)
   renameSync(`${world.warehouse}.away`, world.warehouse)
   await isPosted(worker, 1)
   const late = await worker.scrape()
-  raises("SiteledgerSlowToShow", before, late, { isRepeated: true })
-  raises("SiteledgerSlowToPost", before, late, { isRepeated: true })
+  await raises("SiteledgerSlowToShow", before, late, { isRepeated: true })
+  await raises("SiteledgerSlowToPost", before, late, { isRepeated: true })
 })
 
 it("a copy for analysts that can't be put in its place does, while events come", async () => {
@@ -61,7 +61,7 @@ it("a copy for analysts that can't be put in its place does, while events come",
   writeFileSync(join(copy, "in the way"), "")
   await pay(world, 7)
   await worker.status("it says so", ({ reasonDetails }) => reasonDetails.some(({ key }) => key === "publish"))
-  raises("SiteledgerCopyOld", before, await worker.scrape(), { isRepeated: true })
+  await raises("SiteledgerCopyOld", before, await worker.scrape(), { isRepeated: true })
   rmSync(copy, { recursive: true })
 })
 
@@ -74,7 +74,7 @@ it("a gigabyte and a half of memory does", async () => {
   const taker = world.file("taker.mjs", "globalThis.taken = Buffer.alloc(1.6e9, 1)\n")
   const worker = world.start({ NODE_OPTIONS: `--import ${taker}` })
   await worker.live()
-  raises("SiteledgerMemory", before, await worker.scrape())
+  await raises("SiteledgerMemory", before, await worker.scrape())
 })
 
 it.skipIf(Postgres.skipped !== undefined)("a leader's lock that no worker gets does", async () => {
@@ -96,6 +96,6 @@ it.skipIf(Postgres.skipped !== undefined)("a leader's lock that no worker gets d
   await world.database?.query(`select pg_terminate_backend(${held["pid"]})`)
   await taken
   await until("it has lost it", async () => (await leads()) === 0 || undefined)
-  raises("SiteledgerNobodyLeads", before, await worker.scrape())
+  await raises("SiteledgerNobodyLeads", before, await worker.scrape())
   await other.end()
 })

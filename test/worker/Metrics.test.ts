@@ -75,7 +75,7 @@ const backups = {
 interface Scene {
   readonly act: (world: World, worker: RunningWorker, to: Accounts) => Promise<unknown>
   readonly shows: ReadonlyArray<Wanted>
-  readonly raises?: (before: string, after: string) => void
+  readonly raises?: (before: string, after: string) => Promise<void>
 }
 
 const delivering =
@@ -200,14 +200,14 @@ it("the metrics of a worker change when their cause is made", async () => {
     const before = await worker.scrape()
     await act(world, worker, to)
     await become(cause, shows)
-    raises?.(before, await worker.scrape())
+    await raises?.(before, await worker.scrape())
   }
   await become("the start", isEmbedded ? backups.embedded : backups.server)
   if (isEmbedded) {
     const before = await worker.scrape()
     await worker.verb("backup-verify", {})
     await become("reading the backup", backups.read)
-    raises("SiteledgerBackupNotReadBack", before, await worker.scrape(), { hours: 80 })
+    await raises("SiteledgerBackupNotReadBack", before, await worker.scrape(), { hours: 80 })
   }
   const text = await worker.scrape()
   for (const { name } of Object.values(Timings.timings)) {
@@ -226,6 +226,6 @@ it("the metrics of a worker change when their cause is made", async () => {
   )
   await to.close()
   await worker.stop()
-  raises("SiteledgerGone", text, await worker.scrape())
+  await raises("SiteledgerGone", text, await worker.scrape())
   removeFolder(folder)
 })

@@ -54,7 +54,7 @@ it("a payment becomes one journal in Xero, and one of another company waits for 
       ({ ledger }) => ledger.entries === 2 && ledger.sink?.backlog === 0 && ledger.sink.dead === 1
     )
     assert.strictEqual(await worker.metric("siteledger_ledger_sink_dead"), 1)
-    raises("SiteledgerSinkRefuses", before, await worker.scrape())
+    await raises("SiteledgerSinkRefuses", before, await worker.scrape())
     await until("the journal", () => Promise.resolve(xero.puts.length === 1 ? true : undefined))
     const put = JSON.parse(String(xero.puts[0]?.body)) as { ManualJournals: ReadonlyArray<Record<string, unknown>> }
     const [journal] = put.ManualJournals

@@ -52,7 +52,7 @@ describe("the label of a later delivery", () => {
     const report = await deliver(world, worker, wholePaid, "ipc.paid")
     assert.deepInclude(report, { phase: "live", reasons: [] })
     assert.deepInclude(report.inbox, { quarantined: 1, unposted: 1 })
-    raises("SiteledgerMoneyUnposted", before, await worker.scrape())
+    await raises("SiteledgerMoneyUnposted", before, await worker.scrape())
     assert.deepInclude(report.ledger, { entries: 0, holds: 0 })
     assert.match((await world.run("status")).stdout, / 1 event .*posted nothing.*SITELEDGER_TRUST_TYPE_HEADER=true/)
     assert.match((await world.run("explain", "7")).stdout, /ipc\.paid .*posted nothing/)

@@ -62,8 +62,8 @@ describe("payments of IPCs that were certified before the subscription", () => {
           const failed = () => worker.metric("siteledger_lookups_total", '{resource="ipcs",outcome="failed"}')
           await until("they are counted", async () => ((await failed()) ?? 0) > 0 || undefined)
           const refused = await worker.scrape()
-          raises("SiteledgerLookUpsFail", before, refused, { isRepeated: true })
-          raises("SiteledgerLookUpsWait", before, refused)
+          await raises("SiteledgerLookUpsFail", before, refused, { isRepeated: true })
+          await raises("SiteledgerLookUpsWait", before, refused)
           const holds = (await holdsOf(worker)).map(({ ipc_id }) => ipc_id)
           assert.includeMembers(
             holds,

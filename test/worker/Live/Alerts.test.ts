@@ -30,7 +30,7 @@ it("a lost gap is reported once with its exact interval, walked at once, counted
   const [from, to] = [gap?.from ?? "", gap?.to ?? ""]
   assert.isTrue(gap?.isLost)
   assert.strictEqual(await worker.metric("siteledger_gaps_open"), 1)
-  raises("SiteledgerGap", before, await worker.scrape())
+  await raises("SiteledgerGap", before, await worker.scrape())
   assert.strictEqual(Date.parse(`${from.slice(0, 23)}Z`), fromMs)
   await until("a walk for the gap", async () => ((world.pagesAsked().get(1) ?? 0) > walked ? true : undefined))
   await endpoint.count(1)

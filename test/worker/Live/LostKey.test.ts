@@ -17,7 +17,7 @@ it("webhook secrets are sealed with a key; if it is lost, Status says so and ano
   const report = await second.status("verified again", isVerified)
   assert.match(report.reasons.join(), /can't be opened/)
   assert.isAbove((await second.metric("siteledger_webhook_secrets", '{state="unreadable"}')) ?? 0, 0)
-  raises("SiteledgerSecretUnreadable", before, await second.scrape())
+  await raises("SiteledgerSecretUnreadable", before, await second.scrape())
   assert.strictEqual(world.server.subscriptions.length, 2)
   const { toDelete } = report.subscription
   assert.strictEqual(toDelete.length, 1)

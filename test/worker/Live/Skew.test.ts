@@ -53,8 +53,8 @@ describe("the clocks", () => {
     world.server.settings.clockAheadMs = 0
     await worker.live()
     const together = await worker.scrape()
-    raises("SiteledgerClock", together, apart)
-    raises("SiteledgerDegraded", together, apart)
+    await raises("SiteledgerClock", together, apart)
+    await raises("SiteledgerDegraded", together, apart)
   })
 
   for (const [where, clockAheadMs] of Object.entries({ ahead: 3_600_000, behind: -3_600_000 })) {

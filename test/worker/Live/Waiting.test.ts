@@ -74,7 +74,7 @@ it("is a notice with exact sums at once, and critical, with an alert, from the c
   const document = await world.run("status", "--json")
   assert.strictEqual(document.code, 1)
   assert.strictEqual((JSON.parse(document.stdout) as { phase: string }).phase, "degraded")
-  raises("SiteledgerCritical", metrics, await next.scrape())
+  await raises("SiteledgerCritical", metrics, await next.scrape())
   await endpoint.count(1)
   assert.deepInclude({ ...endpoint.taken[0] }, { status: "red", level: "critical", reasons: critical.reasons })
   await next.stop()

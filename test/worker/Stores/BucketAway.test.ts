@@ -34,7 +34,7 @@ describe("a bucket that is away for a while", () => {
       ({ backup, ledger }) => backup?.error != null && ledger.entries === 3
     )
     assert.strictEqual(away.phase, "live")
-    raises("SiteledgerBackupBehind", before, await worker.scrape())
+    await raises("SiteledgerBackupBehind", before, await worker.scrape())
 
     stub.reset()
     const backMs = Date.now()

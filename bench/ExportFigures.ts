@@ -1,0 +1,32 @@
+/**
+ * What an export costs: all of it, and after nothing has changed.
+ */
+import type { Figure } from "./Figure.ts"
+
+export const exportFigures: ReadonlyArray<Figure> = [
+  { figure: "export", bench: "export", at: "ratio", of: "the engine's COPY", atLeast: 0.6 },
+  {
+    figure: "export, nothing changed",
+    bench: "export",
+    at: "unchanged.seconds",
+    unit: "s",
+    of: "as many rows",
+    atMost: 5
+  },
+  {
+    figure: "its processor time",
+    bench: "export",
+    at: "unchanged.cpuSeconds",
+    unit: "s",
+    of: "of the worker",
+    atMost: 5
+  },
+  {
+    figure: "its bytes uploaded",
+    bench: "export",
+    at: "unchanged.mbWritten",
+    unit: "MB",
+    of: "beside the manifest",
+    atMost: 1
+  }
+]
