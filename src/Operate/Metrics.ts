@@ -31,7 +31,12 @@ export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Ef
       const refresh = Effect.gen(function* () {
         shown.show(program, undefined)
         shown.show(receiving, yield* receiver.status)
-        const report = yield* Effect.option(Effect.timeout(status.report, longestReading))
+        // A defect as well: without an answer nobody would learn that the store is away.
+        const report = yield* status.report.pipe(
+          Effect.timeout(longestReading),
+          Effect.asSome,
+          Effect.catchCause(() => Effect.succeedNone)
+        )
         const nowMs = yield* Clock.currentTimeMillis
         if (Option.isSome(report)) shown.show(ofStatus, { report: report.value, nowMs })
         shown.show([statusOk], { isRead: Option.isSome(report) })

@@ -105,22 +105,23 @@ describe("the metrics", () => {
     )
   })
 
-  it.effect("stay as they were while Status can't be read, and say so", () => {
-    let isBroken = false
-    const report = Effect.suspend(() =>
-      isBroken ? Effect.fail(new StoreError({ reason: "Failed", message: "The store fails." })) : Effect.succeed(full)
-    )
-    return scene(report, (metrics) =>
-      Effect.gen(function* () {
-        yield* metrics.text
-        isBroken = true
-        const values = valuesIn(yield* metrics.text)
-        assert.deepStrictEqual([values.get("siteledger_status_ok"), values.get("siteledger_ledger_entries")], [0, 71])
-        isBroken = false
-        assert.strictEqual(valuesIn(yield* metrics.text).get("siteledger_status_ok"), 1)
-      })
-    )
-  })
+  const fails = new StoreError({ reason: "Failed", message: "The store fails." })
+  for (const [how, broken] of Object.entries({ "can't be read": Effect.fail(fails), dies: Effect.die(fails) })) {
+    it.effect(`stay as they were while Status ${how}, and say so`, () => {
+      let isBroken = false
+      const report = Effect.suspend(() => (isBroken ? broken : Effect.succeed(full)))
+      return scene(report, (metrics) =>
+        Effect.gen(function* () {
+          yield* metrics.text
+          isBroken = true
+          const values = valuesIn(yield* metrics.text)
+          assert.deepStrictEqual([values.get("siteledger_status_ok"), values.get("siteledger_ledger_entries")], [0, 71])
+          isBroken = false
+          assert.strictEqual(valuesIn(yield* metrics.text).get("siteledger_status_ok"), 1)
+        })
+      )
+    })
+  }
 
   it.effect("are those of the program and of the receiver alone, if Status couldn't be read yet", () =>
     scene(Effect.fail(new StoreError({ reason: "Failed", message: "The store fails." })), (metrics) =>
