@@ -61,8 +61,11 @@ const ready = Effect.gen(function* () {
 
 const ending = answer(503, { error: "The worker is ending, or starting again: ask again in a moment." })
 
-/** A worker that ends meanwhile interrupts it, and Effect's answer would have no text. */
+/** A worker that ends meanwhile interrupts it, and Effect's answer would have no text; nor would that to a defect. */
 const status = orExplain(Effect.flatMap(Status, (service) => service.report)).pipe(
+  Effect.catchDefect((defect) =>
+    Effect.succeed(answer(500, { error: defect instanceof Error ? defect.message : "Status can't be read now." }))
+  ),
   HttpEffect.withPreResponseHandler((_request, response) => Effect.succeed(response.status === 503 ? ending : response))
 )
 

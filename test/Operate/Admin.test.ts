@@ -175,6 +175,15 @@ describe("the status and the metrics", () => {
     })
   )
 
+  it.live("say why, also if a part of Status dies", () =>
+    Effect.gen(function* () {
+      const { behind, note } = yield* listening()
+      behind.report = Effect.die(new StoreError({ reason: "Failed", message: "The server is away." }))
+      const text = '{"error":"The server is away."}\n'
+      assert.deepStrictEqual(yield* ask(note, "GET", "/status", {}), { status: 500, text })
+    })
+  )
+
   it.live("say that the worker ends, to who asked just before", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
