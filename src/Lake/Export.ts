@@ -25,7 +25,7 @@ import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
 import * as PastExports from "./PastExports.ts"
 import * as ReadingSql from "./ReadingSql.ts"
-import type { Keep } from "./Retention.ts"
+import { type Keep, secondsOf } from "./Retention.ts"
 import * as Staging from "./Staging.ts"
 import * as StillThere from "./StillThere.ts"
 import { sweep } from "./Sweep.ts"
@@ -167,7 +167,7 @@ const dated = (manifest: Manifest.Manifest, keep: Keep) =>
   Effect.map(Clock.currentTimeMillis, (ms) => ({
     ...manifest,
     shownAt: Instant.fromMillis(ms),
-    keptSeconds: Math.ceil(Duration.toSeconds(keep.for))
+    keptSeconds: secondsOf(keep.for)
   }))
 
 interface Making {

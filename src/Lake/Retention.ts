@@ -23,7 +23,18 @@ export interface Kept {
   readonly keptSeconds?: number | undefined
 }
 
-const shownMs = ({ run, shownAt }: Kept): number => Date.parse(shownAt ?? Manifest.timeOf(run))
+const longest = Duration.days(36_500)
+
+/** What a manifest says: bounded, as nobody may be able to read it, or anybody may have written it. */
+export const secondsOf = (time: Duration.Duration): number => Math.ceil(Duration.toSeconds(Duration.min(time, longest)))
+
+/** A date that there isn't is as old as can be. */
+const msOf = (time: string): number => {
+  const ms = Date.parse(time)
+  return Number.isNaN(ms) ? 0 : ms
+}
+
+const shownMs = ({ run, shownAt }: Kept): number => msOf(shownAt ?? Manifest.timeOf(run))
 
 /** By run, when another was shown instead: the one that says so, or the next, where none does. The newest isn't there. */
 const replacedMs = (runs: ReadonlyArray<Kept>): ReadonlyMap<string, number> => {
@@ -47,7 +58,8 @@ export const safeUntilMs = (
   return new Map(
     runs.flatMap(({ keptSeconds = 0, run }) => {
       const from = replaced.get(run)
-      return from === undefined ? [] : [[run, from + Math.max(keptSeconds * 1000, Duration.toMillis(least))] as const]
+      const seconds = secondsOf(Duration.max(Duration.seconds(keptSeconds), least))
+      return from === undefined ? [] : [[run, from + seconds * 1000] as const]
     })
   )
 }

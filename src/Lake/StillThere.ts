@@ -4,7 +4,7 @@
  * which costs the engine something for as long as it lasts.
  */
 import { Effect, Option } from "effect"
-import type { Lake, LakeError } from "./Lake.ts"
+import type { Lake } from "./Lake.ts"
 import type { LakePointer } from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 import { type Sizes, sizesIn } from "./Sweep.ts"
@@ -27,16 +27,16 @@ export const nothing: StillThere = {
   sizes: new Map()
 }
 
-/** `sizes`: if the lake was listed already. */
+/** `sizes`: if the lake was listed already. What can't be listed is written again. */
 export const of = (
   lake: Lake["Service"],
   { manifest }: LakePointer,
   sizes: Sizes | undefined
-): Effect.Effect<StillThere, LakeError> =>
+): Effect.Effect<StillThere> =>
   Option.match(manifest, {
     onNone: () => Effect.succeed(nothing),
     onSome: ({ journal, journalFile, tables }) =>
-      Effect.map(sizes === undefined ? sizesIn(lake, Object.keys(tables)) : Effect.succeed(sizes), (all) => ({
+      Effect.map(sizes === undefined ? listed(lake, tables) : Effect.succeed(sizes), (all) => ({
         manifest,
         tables: new Map(
           Object.entries(tables).flatMap(([name, { files }]) => {
@@ -49,6 +49,9 @@ export const of = (
         sizes: all
       }))
   })
+
+const listed = (lake: Lake["Service"], tables: Manifest.Manifest["tables"]): Effect.Effect<Sizes> =>
+  Effect.orElseSucceed(sizesIn(lake, Object.keys(tables)), () => nothing.sizes)
 
 /** The file, if it has these rows. */
 export const unchanged = (

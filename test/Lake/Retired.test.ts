@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { runId } from "../../src/Lake/Manifest.ts"
-import { type Kept, retired, safeUntilMs } from "../../src/Lake/Retention.ts"
+import { type Kept, retired, safeUntilMs, secondsOf } from "../../src/Lake/Retention.ts"
 
 const second = 1000
 const day = 86_400 * second
@@ -47,6 +47,15 @@ describe("an export", () => {
     const [first, last] = [aged(40 * day, { keptSeconds: 10 * 86_400 }), aged(10 * day)]
     assert.deepStrictEqual(retired([first, last], undefined, least, now), [])
     assert.deepStrictEqual(retired([first, aged(10 * day + second)], undefined, least, now), [first.run])
+  })
+
+  it("is safe for a century at the most, whatever anybody wrote into a manifest", () => {
+    const [first, last] = [aged(2 * day, { keptSeconds: Number.MAX_SAFE_INTEGER }), aged(1 * day)]
+    const until = safeUntilMs([first, last]).get(first.run) ?? 0
+    assert.strictEqual(until, now - day + 36_500 * day)
+    const odd = { run: last.run, before: first.run, shownAt: "2026-99-99T99:99:99.999999Z" }
+    assert.strictEqual(safeUntilMs([first, odd]).get(first.run), 36_500 * day)
+    assert.strictEqual(secondsOf(Duration.infinity), 36_500 * 86_400)
   })
 
   it("was replaced when the one that says so was shown, not when the next by name began", () => {

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { sql } from "kysely"
 import { TestClock } from "effect/testing"
 import { Export } from "../../src/Lake/Export.ts"
+import { LakeError } from "../../src/Lake/Lake.ts"
 import { files as filesOf } from "../../src/Lake/Manifest.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -127,6 +128,25 @@ describe("an export", () => {
           assert.deepStrictEqual(yield* intact, [])
         })
       )
+  )
+
+  it.effect("writes everything again where the lake can't be listed", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18")], [ipc("A", "1.0000")])
+        yield* run
+        yield* TestClock.adjust("1 day")
+        world.watch = (operation, _path, when) =>
+          operation === "sizes" && when === "before"
+            ? new LakeError({ reason: "Denied", message: "no list" })
+            : undefined
+        const { filesKept, run: id } = yield* run
+        world.watch = () => undefined
+        assert.strictEqual(filesKept, 0)
+        assert.strictEqual(readExport(world).run, id)
+        assert.deepStrictEqual(yield* intact, [])
+      })
+    )
   )
 
   it.effect("keeps a file for as long as one names it, however old the run is that wrote it", () =>
