@@ -70,7 +70,6 @@ export const layer: Layer.Layer<
     return Subscription.of({
       attempted: Deferred.await(attempted),
       status: Effect.suspend(() => Orphan.toDelete(standing.row?.id ?? 0)).pipe(
-        Effect.orDie,
         Effect.map((toDelete) => ({
           url: shownUrl(wanted.url),
           verifiedAt: standing.verifiedAt,

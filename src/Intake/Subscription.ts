@@ -2,6 +2,7 @@
  * The state of the subscription to the service's events. The connector makes and keeps it; Status shows it.
  */
 import { Context, type Effect } from "effect"
+import type { StoreError } from "../Stores/Store.ts"
 
 /** A callback URL as logs, Status and alerts may show it: its query may hold a secret. */
 export const shownUrl = (url: URL | string): string => {
@@ -33,7 +34,7 @@ export interface SupersededSubscription {
 export class Subscription extends Context.Service<
   Subscription,
   {
-    readonly status: Effect.Effect<SubscriptionStatus>
+    readonly status: Effect.Effect<SubscriptionStatus, StoreError>
     /** Returns once the subscription exists or its first request was answered or failed; after 10 s at the latest. */
     readonly attempted: Effect.Effect<void>
   }
