@@ -82,6 +82,24 @@ CREATE TABLE "exports" ( -- Exports that succeeded.
   "finished_at" text not null
 ) strict, without rowid;
 
+CREATE TABLE "history" ( -- What each worker did in each minute of the last day, for the dashboard's charts.
+  -- The worker (workers.id), or alone where there is only one.
+  "worker" text not null,
+  -- When the minute began.
+  "minute" text not null,
+  -- Deliveries that it took: answered 2xx.
+  "deliveries" integer not null,
+  -- How long events took from received to visible, as a JSON object: by n, how many took up to 2^(n/16) ms, but more than the n before.
+  "visible" text not null,
+  -- The same from received to posted, of entries that an event caused.
+  "posted" text not null,
+  -- Requests that it sent to the service.
+  "requests" integer not null,
+  -- How many the plan allows all workers in a minute.
+  "request_limit" integer not null,
+  primary key ("minute", "worker")
+) strict, without rowid;
+
 CREATE TABLE "inbox" ( -- Every signed delivery; each body is stored once. Beside a worker with SQLite they are in the files of the folder inbox, and here only in a backup, or until the worker has started.
   -- Its position in the stored order.
   "sequence" integer primary key autoincrement,
@@ -515,6 +533,19 @@ CREATE TABLE "schedule" ( -- Scheduled jobs.
   "name" text primary key,
   -- The last due time that was handled, in milliseconds since 1970.
   "last_scheduled_ms" integer not null
+) strict, without rowid;
+
+CREATE TABLE "sessions" ( -- Who is signed in to the dashboard.
+  -- The SHA-256 of the secret in the browser's cookie, which is nowhere.
+  "session_sha256" text primary key,
+  -- Who signed in: a principal, admin, or os: and a user of the operating system.
+  "principal" text not null,
+  -- The SHA-256 of the token given to sign in, which must still be valid; null if the operating system named the user.
+  "token_sha256" text,
+  -- When it began.
+  "begun_at" text not null,
+  -- When it ends by itself.
+  "ends_at" text not null
 ) strict, without rowid;
 
 CREATE TABLE "sightings" ( -- For each id, the last two passes that listed it.
@@ -1114,6 +1145,16 @@ create table siteledger.exports (
   "finished_at" text collate "C" not null
 );
 
+create table siteledger.history (
+  "worker" text collate "C" not null,
+  "minute" text collate "C" not null,
+  "deliveries" integer not null,
+  "visible" text collate "C" not null,
+  "posted" text collate "C" not null,
+  "requests" integer not null,
+  "request_limit" integer not null
+);
+
 create table siteledger.inbox (
   "sequence" bigint generated always as identity not null,
   "body_sha256" bytea not null,
@@ -1234,6 +1275,14 @@ create table siteledger.reminders (
 create table siteledger.schedule (
   "name" text collate "C" not null,
   "last_scheduled_ms" bigint not null
+);
+
+create table siteledger.sessions (
+  "session_sha256" text collate "C" not null,
+  "principal" text collate "C" not null,
+  "token_sha256" text collate "C",
+  "begun_at" text collate "C" not null,
+  "ends_at" text collate "C" not null
 );
 
 create table siteledger.sightings (
@@ -1797,6 +1846,8 @@ alter table siteledger.event_ids add constraint event_ids_pkey PRIMARY KEY (even
 
 alter table siteledger.exports add constraint exports_pkey PRIMARY KEY (run);
 
+alter table siteledger.history add constraint history_pkey PRIMARY KEY (minute, worker);
+
 alter table siteledger.inbox add constraint inbox_body_sha256_key UNIQUE (body_sha256);
 
 alter table siteledger.inbox add constraint inbox_pkey PRIMARY KEY (sequence);
@@ -1832,6 +1883,8 @@ alter table siteledger.record_quarantine add constraint record_quarantine_pkey P
 alter table siteledger.reminders add constraint reminders_pkey PRIMARY KEY (id);
 
 alter table siteledger.schedule add constraint schedule_pkey PRIMARY KEY (name);
+
+alter table siteledger.sessions add constraint sessions_pkey PRIMARY KEY (session_sha256);
 
 alter table siteledger.sightings add constraint sightings_pkey PRIMARY KEY (resource, id);
 

@@ -125,6 +125,8 @@ export const strange = `
     'Zoë.7');
   insert into principals values ('zoe', '["decide","read"]', 'h', 'a', 'os:Zoë "x"', null, 'r', 'admin');
   insert into admin_log values (5, 'a', 'os:Zoë "x"', 'replay', null), (6, 'b', 'zoe', 'ledger-accept', 'Zoë\nthe 2nd');
+  insert into sessions values ('s', 'os:Zoë "x"', null, 'b', 'e'), ('t', 'zoe', 'h', 'b', '');
+  insert into history values ('alone', 'm', 3, '{"-1": 2, "160": 1}', '{}', 4, 600), ('Zoë', 'm', 0, '{}', '{}', 0, 0);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`
 
 export const makeStore = async (path: string, sql: string): Promise<void> => {

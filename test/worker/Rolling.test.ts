@@ -9,7 +9,7 @@ import { version } from "../../src/Runtime/Program.ts"
 import * as Postgres from "../Postgres.ts"
 import { type RunningWorker, until } from "../RunningWorker.ts"
 import { patience, rounds } from "../Long.ts"
-import { Older } from "./Older.ts"
+import { Older, version as before } from "./Older.ts"
 import { World } from "./World.ts"
 
 const perSecond = 50
@@ -128,7 +128,7 @@ describe.skipIf(Postgres.skipped !== undefined)("a rolling upgrade of three work
         return until(`${more} more are taken`, async () => (load.taken >= from + more ? true : undefined))
       }
       await hasTaken(rounds(50, 1000))
-      assert.deepStrictEqual(await versionsIn(world), [{ name: "0004" }])
+      assert.deepStrictEqual(await versionsIn(world), [{ name: before }])
 
       for (const [place, old] of [...workers].entries()) {
         load.workers = workers.filter((worker) => worker !== old)
@@ -139,7 +139,7 @@ describe.skipIf(Postgres.skipped !== undefined)("a rolling upgrade of three work
         // Each version applies and posts what the other has taken, and both take more.
         await hasTaken(rounds(50, 1000))
         if (place > 0) continue
-        assert.notDeepEqual(await versionsIn(world), [{ name: "0004" }])
+        assert.notDeepEqual(await versionsIn(world), [{ name: before }])
         const late = await world.startAnother({}, older.main)
         const ended = await until("it ends", async () => (late.hasEnded ? late.stop() : undefined))
         assert.strictEqual(ended.code, 1)

@@ -3,6 +3,8 @@
  */
 import { instant, int32, json, matching, numbered, optional, required, type Tables, text, truth } from "../Table.ts"
 
+const sha256 = matching(/^[0-9a-f]{64}$/)
+
 /** Facts in `meta` that other files hold, too, or that change with every batch: they aren't logged (`RowLog`). */
 export const unlogged = "key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
 
@@ -54,7 +56,7 @@ export const operate = {
     columns: {
       name: required(text, "Its name, as decisions record it: never used twice."),
       roles: required(json, "Its roles, as a JSON array: read, decide, operate."),
-      token_sha256: required(matching(/^[0-9a-f]{64}$/), "The SHA-256 of its token, which is nowhere."),
+      token_sha256: required(sha256, "The SHA-256 of its token, which is nowhere."),
       added_at: required(instant, "When it was added."),
       added_by: required(text, "The principal that added it."),
       rotated_at: optional(instant, "When it got its present token; null if that is the first."),
@@ -74,6 +76,39 @@ export const operate = {
       principal: required(text, "Who asked: a principal, admin, or os: and a user of the operating system."),
       verb: required(text, "The verb, as `AdminApi` names it."),
       noted_by: optional(text, "The name given with --by, a note; null if the verb takes none.")
+    }
+  },
+  // Not logged: if they are lost with the store, people sign in again.
+  sessions: {
+    says: "Who is signed in to the dashboard.",
+    since: 6,
+    key: ["session_sha256"],
+    columns: {
+      session_sha256: required(sha256, "The SHA-256 of the secret in the browser's cookie, which is nowhere."),
+      principal: required(text, "Who signed in: a principal, admin, or os: and a user of the operating system."),
+      token_sha256: optional(
+        sha256,
+        "The SHA-256 of the token given to sign in, which must still be valid; null if the operating system named the user."
+      ),
+      begun_at: required(instant, "When it began."),
+      ends_at: required(instant, "When it ends by itself.")
+    }
+  },
+  history: {
+    says: "What each worker did in each minute of the last day, for the dashboard's charts.",
+    since: 6,
+    key: ["minute", "worker"],
+    columns: {
+      worker: required(text, "The worker (workers.id), or alone where there is only one."),
+      minute: required(instant, "When the minute began."),
+      deliveries: required(int32, "Deliveries that it took: answered 2xx."),
+      visible: required(
+        json,
+        "How long events took from received to visible, as a JSON object: by n, how many took up to 2^(n/16) ms, but more than the n before."
+      ),
+      posted: required(json, "The same from received to posted, of entries that an event caused."),
+      requests: required(int32, "Requests that it sent to the service."),
+      request_limit: required(int32, "How many the plan allows all workers in a minute.")
     }
   },
   alerts: {

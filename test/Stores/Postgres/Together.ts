@@ -58,7 +58,7 @@ const putBack = `
     drop column parents_sure;
   alter table siteledger.sightings drop column parent;
   drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
-    siteledger.unheard, siteledger.principals;
+    siteledger.unheard, siteledger.principals, siteledger.sessions, siteledger.history;
   alter table siteledger.ledger_hold_decisions drop column principal cascade;
   delete from siteledger.kysely_migration where name > '0003'`
 
