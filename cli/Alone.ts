@@ -31,3 +31,5 @@ export const journal = store.pipe(Layer.provideMerge(Settings.layer))
 export const outbox = Outbox.layerAlone.pipe(Layer.provideMerge(store))
 
 export const principals = store
+
+export const history = store

@@ -14,6 +14,7 @@ import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { explain } from "./explain.ts"
 import { exportNow } from "./export.ts"
+import { history } from "./history.ts"
 import * as Help from "./Help.ts"
 import { lake } from "./lake.ts"
 import { ledger } from "./ledger.ts"
@@ -48,6 +49,7 @@ const siteledger = Command.make("siteledger").pipe(
     status,
     events,
     delivery,
+    history,
     doctor,
     discover,
     ledger,

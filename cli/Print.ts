@@ -34,6 +34,9 @@ const numberColumns = new Set([
   "open",
   "days",
   "holds",
+  "deliveries",
+  "requests",
+  "limit",
   "unknown"
 ])
 

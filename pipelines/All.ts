@@ -14,6 +14,7 @@ import { paidColumn } from "../src/Discovery/Review/LookUp.ts"
 import * as Admin from "../src/Operate/Admin.ts"
 import * as Alert from "../src/Operate/Alert.ts"
 import * as Growing from "../src/Operate/Growing.ts"
+import * as History from "../src/Operate/History.ts"
 import { Metrics } from "../src/Operate/Metrics.ts"
 import * as Silence from "../src/Operate/Silence.ts"
 import { Skew } from "../src/Operate/Skew.ts"
@@ -32,7 +33,7 @@ import { others, stores } from "./stores.ts"
 const unheard = Layer.unwrap(Effect.map(SwitchedOn, (lists) => Unheard.layerFor(paidColumn(lists))))
 
 export const worker = Admin.layer.pipe(
-  Layer.provideMerge(Metrics.layer),
+  Layer.provideMerge(Layer.merge(Metrics.layer, History.layer)),
   Layer.provideMerge(Status.layer),
   Layer.provideMerge(Layer.mergeAll(Alert.layer, Silence.layer, Growing.layer, unheard)),
   Layer.provideMerge(Waiting.layerFor(moneyTypes)),
@@ -41,7 +42,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(sending),
   Layer.provideMerge(live),
   Layer.provideMerge(service),
-  Layer.provideMerge(Skew.layer),
+  Layer.provideMerge(Layer.merge(Skew.layer, History.counting)),
   // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
   Layer.provideMerge(others),

@@ -88,6 +88,22 @@ const Delivery = Schema.Struct({
   )
 })
 
+/** A step of the history, of all workers together. */
+const Point = Schema.Struct({
+  /** When it began. */
+  at: Schema.String,
+  deliveries: Schema.Int,
+  /** Which the half, and 99 of 100 events, took no longer to have their rows written; null: there was none. */
+  visibleP50Ms: Schema.NullOr(Schema.Finite),
+  visibleP99Ms: Schema.NullOr(Schema.Finite),
+  /** The same until they were posted, of entries that an event caused. */
+  postedP50Ms: Schema.NullOr(Schema.Finite),
+  postedP99Ms: Schema.NullOr(Schema.Finite),
+  requests: Schema.Int,
+  /** As many requests the plan allows in a whole step. */
+  limit: Schema.Int
+})
+
 const verbs = [
   /** Writes an export to the lake. */
   verb("export", { needs: "operate", payload: nothing, answer: Exported }),
@@ -151,6 +167,12 @@ const verbs = [
     needs: "read",
     payload: Schema.Struct({ id: Schema.String }),
     answer: Schema.Struct({ deliveries: Schema.Array(Delivery) })
+  }),
+  /** What was done in each minute of the last hour, or in ten of the last day, oldest first; none in which no worker ran. */
+  verb("history", {
+    needs: "read",
+    payload: Schema.Struct({ range: Schema.Literals(["hour", "day"]) }),
+    answer: Schema.Struct({ stepSeconds: Schema.Int, points: Schema.Array(Point) })
   }),
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
   verb("refused-seen", { needs: "operate", payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),

@@ -23,6 +23,7 @@ import * as AdminLog from "./AdminLog.ts"
 import { Backup } from "./Backup.ts"
 import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
+import { history } from "./History/Points.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
 
@@ -76,6 +77,7 @@ const verbs = {
   publish: () => Effect.flatMap(AnalystCopy, (publish) => Effect.andThen(publish.now, publish.status)),
   events,
   delivery,
+  history,
   replay: () => Effect.flatMap(Apply, (apply) => apply.replay),
   rebuild,
   backup: ({ path, replace = false }) =>

@@ -22,6 +22,8 @@ const forgottenAfterMs = 3_600_000
 export class Workers extends Context.Service<
   Workers,
   {
+    /** Of this one, new at each start. */
+    readonly id: string
     /** Empty where only one worker is possible. */
     readonly all: Effect.Effect<ReadonlyArray<WorkerStatus>, StoreError>
   }
@@ -63,6 +65,7 @@ export class Workers extends Context.Service<
       )
 
       return Workers.of({
+        id,
         all: Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
           return (yield* workers.all).map((row) => ({

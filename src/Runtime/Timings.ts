@@ -1,7 +1,8 @@
 /**
- * How long things took, as histograms in seconds. Counted where they end, since the start of the process.
+ * How long things took, as histograms in seconds. Counted where they end, since the start of the process. `Listeners` hear the
+ * same, each time.
  */
-import { Effect, Metric } from "effect"
+import { Context, Effect, Metric } from "effect"
 
 const secondsUnit = { unit: "seconds" }
 
@@ -51,6 +52,12 @@ export const timings = {
 
 type Name = keyof typeof timings
 
+/** Called with seconds, for each of many, by whoever has observed it: they do no more than count. */
+export const Listeners = Context.Reference<{ readonly [N in Name]?: (seconds: number) => void }>(
+  "siteledger/Timings/Listeners",
+  { defaultValue: () => ({}) }
+)
+
 const histograms = new Map<string, Metric.Histogram<number>>()
 
 const histogram = (name: Name, labels: Readonly<Record<string, string>>): Metric.Histogram<number> => {
@@ -67,11 +74,20 @@ const histogram = (name: Name, labels: Readonly<Record<string, string>>): Metric
 export const observer = (name: Name): Effect.Effect<(seconds: number) => void> =>
   Effect.map(Effect.context<never>(), (context) => {
     const all = histogram(name, {})
-    return (seconds) => all.updateUnsafe(Math.max(0, seconds), context)
+    const listener = Context.get(context, Listeners)[name]
+    return (seconds) => {
+      const took = Math.max(0, seconds)
+      all.updateUnsafe(took, context)
+      listener?.(took)
+    }
   })
 
 export const observe = (name: Name, seconds: number, labels: Readonly<Record<string, string>> = {}) =>
-  Metric.update(histogram(name, labels), Math.max(0, seconds))
+  Effect.flatMap(Listeners, (listeners) => {
+    const took = Math.max(0, seconds)
+    listeners[name]?.(took)
+    return Metric.update(histogram(name, labels), took)
+  })
 
 /** Those without labels are there before anything has taken any time. */
 export const begin: Effect.Effect<void> = Effect.forEach(

@@ -72,6 +72,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
       rejected: pauses.rejected,
       accepted: pauses.accepted,
       pauseUntil: pauses.until,
+      sent: Effect.sync(turns.takenInAll),
       usage: Effect.sync(() => ({ limitPerMinute: limit, usedLastMinute: turns.usedSince(now() - windowMs) }))
     })
   })
@@ -87,6 +88,8 @@ export class Pace extends Context.Service<
     readonly accepted: Effect.Effect<void>
     /** By the service's rate headers, no request is left until then. */
     readonly pauseUntil: (millis: number) => Effect.Effect<void>
+    /** How many requests this process has sent. */
+    readonly sent: Effect.Effect<number>
     readonly usage: Effect.Effect<{ readonly limitPerMinute: number; readonly usedLastMinute: number }>
   }
 >()("siteledger/Pace") {

@@ -34,6 +34,8 @@ export const makeTurns = (limit: number) => {
       reserved = reserved.slice(1)
       taken.push(now)
     },
+    /** Since the start of the process. */
+    takenInAll: (): number => taken.count(),
     takenLately: (now: number): number => taken.since(now - latelyMs),
     /** What others have reserved counts as used. */
     usedSince: (time: number): number =>
@@ -52,6 +54,7 @@ const ring = (capacity: number) => {
       times[count % capacity] = time
       count++
     },
+    count: (): number => count,
     since: (time: number): number => {
       let later = 0
       while (later < Math.min(count, capacity) && (times[(count - 1 - later) % capacity] ?? 0) > time) later++

@@ -19,6 +19,7 @@ const pauseFor = (status: number, headers: Record<string, string>) =>
       accepted: Effect.void,
       rejected: (ms) => Effect.sync(() => void told.push(ms)),
       pauseUntil: (ms) => Effect.sync(() => void told.push(ms - nowMs)),
+      sent: Effect.succeed(0),
       usage: Effect.succeed({ limitPerMinute: 0, usedLastMinute: 0 })
     })
     const request = HttpClientRequest.get("https://service.test/v1/projects")

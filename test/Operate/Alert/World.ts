@@ -75,7 +75,7 @@ export const world = Effect.gen(function* () {
     timezone: DateTime.zoneMakeNamedUnsafe("Asia/Kathmandu")
   }
   const layer = Alert.layerWith(options).pipe(
-    Layer.provide(Layer.succeed(Workers, { all: Effect.sync(() => others) })),
+    Layer.provide(Layer.succeed(Workers, { id: "this", all: Effect.sync(() => others) })),
     Layer.provide(Waiting.layerWith({ moneyTypes: ["ipc.paid"], criticalAfter: Duration.days(3) })),
     Layer.provideMerge(Sqlite.layerAt(join(path, "store.sqlite"))),
     Layer.provideMerge(Reasons.layer),

@@ -21,6 +21,7 @@ export const unpaced = Layer.succeed(Pace, {
   rejected: () => Effect.void,
   accepted: Effect.void,
   pauseUntil: () => Effect.void,
+  sent: Effect.succeed(0),
   usage: Effect.succeed({ limitPerMinute: 0, usedLastMinute: 0 })
 })
 
