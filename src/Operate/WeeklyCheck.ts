@@ -10,7 +10,7 @@ import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import * as ArchiveCopies from "../Lake/ArchiveCopies.ts"
 import type { Export } from "../Lake/Export.ts"
-import type { Lake } from "../Lake/Lake.ts"
+import { type Lake, LakeError } from "../Lake/Lake.ts"
 import { led } from "../Runtime/Leadership.ts"
 import type { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
@@ -51,6 +51,11 @@ const progressIn = (store: Store["Service"]) =>
     (text) => Option.getOrElse(toProgress(text), () => none)
   )
 
+interface Fault {
+  readonly message: string
+  readonly reason?: string
+}
+
 const week = Duration.weeks(1)
 
 /** A pass takes a week, however many pieces there are; but a piece may take its time. */
@@ -71,18 +76,23 @@ const next = Effect.gen(function* () {
   yield* store.transaction((tx) => writeMeta(tx, metaKey, JSON.stringify(progress)))
 })
 
-/** Damage that needs the file to be reopened. */
-const check = ({ check: run, name }: Piece<{ readonly message: string; readonly reason?: string }>) =>
+/** What is out of reach is read in the next pass: it must not keep the others waiting. */
+const check = ({ check: run, name }: Piece<Fault>) =>
   run.pipe(
     Effect.catch((error) =>
-      Effect.gen(function* () {
-        yield* LogLine.write("check.damaged", { part: name, why: error.message })
-        const restart = yield* Effect.serviceOption(Restart)
-        if (error.reason === "Fatal" && Option.isSome(restart))
-          yield* restart.value.request(`${name} is damaged and has to be opened again`)
-      })
+      error instanceof LakeError
+        ? LogLine.write("check.unread", { part: name, why: error.message })
+        : damaged(name, error)
     )
   )
+
+/** Some damage needs the file to be opened again. */
+const damaged = Effect.fnUntraced(function* (name: string, error: Fault) {
+  yield* LogLine.write("check.damaged", { part: name, why: error.message })
+  const restart = yield* Effect.serviceOption(Restart)
+  if (error.reason === "Fatal" && Option.isSome(restart))
+    yield* restart.value.request(`${name} is damaged and has to be opened again`)
+})
 
 const all = Effect.gen(function* () {
   const store = yield* Store
@@ -94,5 +104,5 @@ const all = Effect.gen(function* () {
     { name: "the copy for analysts", check: (yield* AnalystCopy).check },
     yield* Exports.newest,
     yield* Exports.older
-  ] satisfies ReadonlyArray<Piece<{ readonly message: string; readonly reason?: string }>>
+  ] satisfies ReadonlyArray<Piece<Fault>>
 })

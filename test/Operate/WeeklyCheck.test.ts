@@ -194,6 +194,22 @@ describe("the weekly check", () => {
   )
 })
 
+describe("a lake that is away", () => {
+  it.effect("is no damage, and keeps the pass from nothing", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const path = yield* folder
+        writeFileSync(join(path, "lake"), "a file in the folder's place")
+        const said = new Log()
+        const rest = passes(({ at }) => at !== null)
+        yield* Effect.provide(started(path, [], rest), said.layer)
+        assert.deepInclude(said.saw("check.unread"), { part: "the older exports" })
+        assert.deepStrictEqual(said.saw("check.damaged"), { part: "bad", why: "a block is damaged" })
+      })
+    )
+  )
+})
+
 describe("an older export", () => {
   it.effect("is read as well, each file once, and a damaged one is named until its manifest has gone", () =>
     inWorld((world) =>

@@ -38,7 +38,7 @@ export const newest = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, ex
         return damaged(first(faults, `The newest export on ${lake.name}`))
       }),
       Effect.catch((error) => {
-        if (!(error instanceof Verify.NothingToVerify)) return Effect.fail({ message: error.message })
+        if (!(error instanceof Verify.NothingToVerify)) return Effect.fail(error)
         return error.isDamaged ? damaged(`Readers find no export on ${lake.name}: ${error.message}`) : Effect.void
       })
     )

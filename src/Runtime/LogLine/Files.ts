@@ -15,6 +15,12 @@ export const stores = {
     { part: text("what was read"), why },
     ({ part, why }) => `The weekly check found damage in ${part}: ${why}`
   ),
+  "check.unread": line(
+    "Warn",
+    "The weekly check couldn't reach what it was to read; the next pass reads it.",
+    { part: text("what was to be read"), why },
+    ({ part, why }) => `The weekly check couldn't read ${part} this week: ${why}`
+  ),
   "store.replaced": line(
     "Error",
     "The store's file was damaged, and a new one was made from the log of rows.",
