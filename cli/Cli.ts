@@ -7,6 +7,7 @@ import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { backup } from "./backup.ts"
+import { dashboard } from "./dashboard.ts"
 import { delivery } from "./delivery.ts"
 import { demo } from "./demo.ts"
 import { discover } from "./discover.ts"
@@ -47,6 +48,7 @@ const siteledger = Command.make("siteledger").pipe(
     sandbox,
     login,
     status,
+    dashboard,
     events,
     delivery,
     history,

@@ -13,6 +13,7 @@ import { Keyring } from "../src/Intake/Secrets/Keyring.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import * as LogLine from "../src/Runtime/LogLine.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
+import type { Sessions } from "../src/Operate/Dashboard/Sessions.ts"
 import type { Status } from "../src/Operate/Status.ts"
 import type { Store } from "../src/Stores/Store.ts"
 import { isDamaged, isLocked } from "../src/Stores/Stores.ts"
@@ -45,7 +46,7 @@ const passing = <A, E, R>(start: Effect.Effect<A, E, R>) =>
  * Runs the worker together with `beside` (the demo's display), which sees the worker's services. Never returns; fails
  * if the worker can't start.
  */
-export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Status | Store>) => {
+export const runWorker = <E, R>(beside: Effect.Effect<never, E, R | Sessions | Status | Store>) => {
   const untilRestart = (begunMs: number) =>
     Effect.gen(function* () {
       const restart = yield* Restart

@@ -5,13 +5,16 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import { createServer } from "node:net"
-import { ConfigProvider, Effect, Layer, Schema } from "effect"
+import { ConfigProvider, Duration, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { isolated } from "../config/Environment.ts"
 import * as Settings from "../config/Settings.ts"
 import { publishedPath } from "../pipelines/nightly.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Json from "../src/Domain/Json.ts"
+import { ownUser } from "../src/Operate/Admin/Caller.ts"
+import { Sessions } from "../src/Operate/Dashboard/Sessions.ts"
+import { addressOf } from "./dashboard.ts"
 import { display } from "./Display.ts"
 import * as Log from "./Log.ts"
 import { highestPort, wholeOr } from "./Options.ts"
@@ -87,6 +90,9 @@ const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<st
   LOG_LEVEL: process.stderr.isTTY ? "Error" : "Warn"
 })
 
+/** A demo's link waits for a person who reads first. */
+const linkFor = Duration.days(1)
+
 /** The path as one would type it here. */
 const near = (path: string): string => {
   const from = relative(process.cwd(), path)
@@ -97,7 +103,7 @@ const near = (path: string): string => {
 const isPackage = import.meta.url.includes("/node_modules/siteledger/")
 
 /** At most 80 columns, if the folder's path is short. A query of several lines can be pasted as it stands. */
-const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
+const welcome = (dataDir: string, ports: Ports, adminUrl: string, code: string) => {
   const folder = near(dataDir)
   const program = isPackage ? "npx siteledger" : "bin/siteledger"
   return (style: { readonly bold: (text: string) => string }): ReadonlyArray<string> => [
@@ -109,6 +115,8 @@ const welcome = (dataDir: string, ports: Ports, adminUrl: string) => {
     `  ${program} ledger list`,
     `  ${program} status`,
     style.bold("And look at"),
+    `  ${addressOf(`http://127.0.0.1:${ports.admin}`, code)}`,
+    "    the dashboard; the link signs you in, once",
     `  ${adminUrl}   the service's side, in a browser`,
     `  http://127.0.0.1:${ports.admin}/status  the worker, as JSON; /metrics`,
     `  ${near(publishedPath(dataDir))}  for DuckDB; fresh within a minute`,
@@ -141,7 +149,11 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       Layer.provideMerge(Settings.layerAll),
       Layer.provide(ConfigProvider.layer(provider))
     )
-    return yield* runWorker(display(welcome(dataDir, ports, sandbox.adminUrl))).pipe(Effect.provide(settings))
+    const shown = Effect.gen(function* () {
+      const { secret } = yield* (yield* Sessions).code(yield* ownUser, linkFor)
+      return yield* display(welcome(dataDir, ports, sandbox.adminUrl, secret))
+    })
+    return yield* runWorker(shown).pipe(Effect.provide(settings))
   }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription("Run the sandbox and the worker in one process, to see everything at work"),

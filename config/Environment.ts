@@ -149,3 +149,7 @@ export const userName: Effect.Effect<string> = Effect.sync(() =>
     () => "unknown"
   )
 )
+
+/** Whether a browser can be opened for the person at this terminal. */
+export const hasDesktop = (): boolean =>
+  process.platform === "darwin" || Boolean(process.env["DISPLAY"] || process.env["WAYLAND_DISPLAY"])

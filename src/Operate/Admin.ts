@@ -25,6 +25,9 @@ import { answer } from "./Admin/Callers.ts"
 import * as AdminLog from "./AdminLog.ts"
 import { AdminApi, neededFor, payloadOf, type VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
+import * as Dashboard from "./Dashboard.ts"
+import { Feed } from "./Dashboard/Feed.ts"
+import { Sessions } from "./Dashboard/Sessions.ts"
 import * as Metrics from "./Metrics.ts"
 import { Status } from "./Status.ts"
 import { Store, writeMeta } from "../Stores/Store.ts"
@@ -37,12 +40,10 @@ const gracePeriod = Duration.seconds(2)
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 
 /** Without a configured token, only requests under this machine's own names are answered. */
-const local =
-  <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
-  (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
-    loopback.test(request.headers["host"] ?? "")
-      ? handler
-      : Effect.succeed(answer(403, { error: "This listener answers to localhost only." }))
+const local: Dashboard.Guard = (respond) => (request) =>
+  loopback.test(request.headers["host"] ?? "")
+    ? respond(request)
+    : Effect.succeed(answer(403, { error: "This listener answers to localhost only." }))
 
 const orExplain = <E extends { readonly message: string }, R>(body: Effect.Effect<unknown, E, R>) =>
   Effect.match(body, {
@@ -90,9 +91,10 @@ const wrongIn = (issue: SchemaIssue.Issue): string => {
 }
 
 const routes = Effect.gen(function* () {
-  const { guarded, guardsReading, token } = yield* Callers.make
+  const callers = yield* Callers.make
+  const { guarded, guardsReading, token } = callers
   const reading = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
-    guardsReading ? guarded("read", () => handler) : local(handler)
+    guardsReading ? guarded("read", () => handler) : local(() => handler)
   const router = yield* HttpRouter.HttpRouter
   yield* router.add("GET", "/health/live", Effect.succeed(answer(200, { live: true })))
   yield* router.add("GET", "/health/ready", ready)
@@ -108,6 +110,7 @@ const routes = Effect.gen(function* () {
     // Completed even if the client hangs up.
     yield* router.add("POST", path, guarded(neededFor(name), done), { uninterruptible: true })
   }
+  yield* Dashboard.routes(callers, guardsReading ? (respond) => respond : local)
   yield* announce(token)
 })
 
@@ -141,7 +144,7 @@ const server = Layer.unwrap(
 )
 
 /** What is asked for again and again has no trace. */
-const polled: ReadonlyArray<string> = ["/health/live", "/health/ready", "/metrics", "/status"]
+const polled: ReadonlyArray<string> = ["/health/live", "/health/ready", "/metrics", "/status", "/stream"]
 
 export const layer = HttpRouter.serve(
   HttpRouter.use(() => routes),
@@ -151,4 +154,7 @@ export const layer = HttpRouter.serve(
     // Without any, Effect makes no span where traces aren't sent, and the log had no trace id.
     middleware: (request) => request
   }
-).pipe(Layer.provide([server, HttpMiddleware.layerTracerDisabledForUrls(polled)]))
+).pipe(
+  Layer.provide([server, HttpMiddleware.layerTracerDisabledForUrls(polled), Feed.layer]),
+  Layer.provideMerge(Sessions.layer)
+)

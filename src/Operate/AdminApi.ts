@@ -9,6 +9,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AsOf } from "../Lake/Manifest.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
 import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
+import { sessionVerbs } from "./AdminApi/SessionVerbs.ts"
 import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
 import { nothing, type Needed, Needs, refusals, verb } from "./AdminApi/Verb.ts"
@@ -203,7 +204,7 @@ export class AdminApi extends HttpApi.make("siteledger").add(
       "read"
     )
   ),
-  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs, ...principalVerbs)
+  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs, ...principalVerbs, ...sessionVerbs)
 ) {}
 
 type Verbs = (typeof AdminApi)["groups"]["verbs"]["endpoints"]

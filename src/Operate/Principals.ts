@@ -19,7 +19,7 @@ type Row = Selectable<StoreTables["principals"]>
 /** By which programs that look for leaked secrets recognise one. */
 const prefix = "slp_"
 
-const digest = (token: string): string => hash("sha256", token, "hex")
+export const digest = (token: string): string => hash("sha256", token, "hex")
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
@@ -38,6 +38,20 @@ export const find = Effect.fn("Principals.find")(function* (token: string) {
   )
   const found = rows.map((row) => (isSame(row.token_sha256, given) ? row : undefined)).find((row) => row !== undefined)
   return found && { name: found.name, roles: rolesOf(found) }
+})
+
+/** What a session rests on: it ends with the token that the principal had. Undefined: there is none, or it was revoked. */
+export const standing = Effect.fn("Principals.standing")(function* (name: string) {
+  const store = yield* Store
+  const row = yield* store.run((db) =>
+    db
+      .selectFrom("principals")
+      .select(["roles", "token_sha256"])
+      .where("name", "=", name)
+      .where("revoked_at", "is", null)
+      .executeTakeFirst()
+  )
+  return row && { roles: rolesOf(row), tokenSha256: row.token_sha256 }
 })
 
 const shown = (row: Row) => ({

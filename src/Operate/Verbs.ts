@@ -21,6 +21,7 @@ import type { Handler, Payload, VerbName } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import * as AdminLog from "./AdminLog.ts"
 import { Backup } from "./Backup.ts"
+import { Sessions } from "./Dashboard/Sessions.ts"
 import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
 import { history } from "./History/Points.ts"
@@ -72,6 +73,12 @@ const rebuild: Handler<"rebuild", Store | Restart> = Effect.fnUntraced(function*
   return { rebuilding: true }
 })
 
+const sessionCode: Handler<"session-code", Sessions> = Effect.fnUntraced(function* () {
+  const principal = (yield* Principal) ?? ""
+  const { endsAt, secret } = yield* (yield* Sessions).code(principal)
+  return { code: secret, endsAt }
+})
+
 const verbs = {
   export: () => Effect.flatMap(Export, (exports) => exports.run),
   publish: () => Effect.flatMap(AnalystCopy, (publish) => Effect.andThen(publish.now, publish.status)),
@@ -94,6 +101,7 @@ const verbs = {
     Effect.flatMap(Secrets, (secrets) => Effect.map(secrets.list, (listed) => ({ secrets: listed }))),
   "secret-add": secretAdd,
   "secret-retire": secretRetire,
+  "session-code": sessionCode,
   ...ledger,
   ...principals
 } satisfies { readonly [Name in VerbName]: Handler<Name> }

@@ -1,57 +1,76 @@
 /**
- * Who asks the admin listener: a principal, by its token; `admin`, by the configured token; or this worker's own user of
- * the operating system, by the token of this run, which only that user can read (`worker.json`).
+ * Finds out who asks the admin listener: a principal, by its token; `admin`, by the configured token; this worker's own user of
+ * the operating system, by the token of this run, which only that user can read (`worker.json`); or who is signed in to the
+ * dashboard, by its cookie.
  *
- * Tokens are compared by their hashes, in constant time. Nothing is remembered from one request to the next.
+ * Tokens are compared by their hashes, in constant time. Nothing is remembered from one request to the next. A page of another
+ * origin can't use the cookie: browsers don't send it there, and a change is refused unless its Origin is this listener's.
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { userName } from "../../../config/Environment.ts"
 import { Settings } from "../../../config/Settings.ts"
 import * as Json from "../../Domain/Json.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
 import type { Needed } from "../AdminApi/Verb.ts"
+import { Sessions } from "../Dashboard/Sessions.ts"
 import * as Principals from "../Principals.ts"
+import { type Caller, everything, may, ownUser } from "./Caller.ts"
+import * as Cookie from "./Cookie.ts"
 
-interface Caller {
-  readonly principal: string
-  readonly may: (needed: Needed) => boolean
-}
+type Request = HttpServerRequest.HttpServerRequest
 
 const isToken = (given: string, token: string): boolean =>
   timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"))
 
-const bearer = (request: HttpServerRequest.HttpServerRequest): string =>
-  /^Bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
+const bearer = (request: Request): string | undefined =>
+  /^Bearer (.+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
 export const answer = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`${Json.stringify(body)}\n`, { status, contentType: "application/json" })
 
-/** Whatever there is to do. */
-const all = (principal: string): Caller => ({ principal, may: () => true })
-
-/** How people without a worker are recorded, and those who read its note. */
-export const ownUser: Effect.Effect<string> = Effect.map(userName, (name) => `os:${name}`)
+/** Of a page of ours, as browsers say with each request that may change something. */
+export const isOwnOrigin = ({ headers }: Request): boolean => {
+  const origin = headers["origin"] ?? ""
+  return URL.canParse(origin) && new URL(origin).host === headers["host"]
+}
 
 export const make = Effect.gen(function* () {
   const { adminToken } = yield* Settings
+  const sessions = yield* Sessions
   const token = randomBytes(32).toString("hex")
   const known = [
-    { token, caller: all(yield* ownUser) },
-    ...Option.toArray(adminToken).map((configured) => ({ token: Redacted.value(configured), caller: all("admin") }))
+    { token, caller: everything(yield* ownUser) },
+    ...Option.toArray(adminToken).map((configured) => ({
+      token: Redacted.value(configured),
+      caller: everything("admin")
+    }))
   ]
-  const callerBy = Effect.fnUntraced(function* (given: string) {
-    const found = known.find((each) => isToken(given, each.token)) ?? (yield* Principals.find(given))
-    if (found === undefined || "caller" in found) return found?.caller
-    return { principal: found.name, may: (needed) => Principals.may(found.roles, needed) } satisfies Caller
+  const byToken = Effect.fnUntraced(function* (given: string) {
+    const own = known.find((each) => isToken(given, each.token))
+    if (own !== undefined) return own.caller
+    const found = yield* Principals.find(given)
+    return found && ({ principal: found.name, roles: found.roles, isAdmin: false } satisfies Caller)
   })
+  const byCookie = (request: Request) => {
+    const secret = Cookie.of(request)
+    if (secret === undefined || (request.method !== "GET" && !isOwnOrigin(request))) return Effect.undefined
+    return sessions.find(secret)
+  }
+  const of = (request: Request) => {
+    const given = bearer(request)
+    return given === undefined ? byCookie(request) : byToken(given)
+  }
   return {
     /** Of this run, for the note. */
     token,
     /** A person has configured a token, which then guards what is only read, too. */
     guardsReading: Option.isSome(adminToken),
-    guarded: guardedBy(callerBy)
+    /** Whose token it is; undefined: nobody's, or not any more. */
+    byToken,
+    /** Who sends a request; undefined: nobody that is known. */
+    of,
+    guarded: guardedBy(of)
   }
 })
 
@@ -59,12 +78,14 @@ type Respond<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 
 /** Only for who may. */
 const guardedBy =
-  <E extends { readonly message: string }, S>(callerBy: (token: string) => Effect.Effect<Caller | undefined, E, S>) =>
+  <E extends { readonly message: string }, S>(
+    callerOf: (request: Request) => Effect.Effect<Caller | undefined, E, S>
+  ) =>
   <R>(needed: Needed, respond: (principal: string) => Respond<R>) =>
-  (request: HttpServerRequest.HttpServerRequest): Respond<R | S> =>
+  (request: Request): Respond<R | S> =>
     Effect.gen(function* () {
-      const caller = yield* callerBy(bearer(request))
-      if (caller?.may(needed) === true) return yield* respond(caller.principal)
+      const caller = yield* callerOf(request)
+      if (caller !== undefined && may(caller, needed)) return yield* respond(caller.principal)
       const [path = ""] = request.url.split("?")
       if (caller === undefined) {
         yield* LogLine.write("token.refused", { request: path })

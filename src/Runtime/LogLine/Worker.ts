@@ -133,6 +133,12 @@ export const verbs = {
     "A request to the admin listener has no valid token: none, an unknown one, or one that was revoked.",
     { request: text("its path") },
     ({ request }) => `Refused ${request}: no valid token`
+  ),
+  "session.begun": line(
+    "Info",
+    "Somebody has signed in to the dashboard.",
+    { principal, ends: text("when they will be signed out") },
+    ({ ends, principal }) => `${principal} signed in to the dashboard, until ${ends}`
   )
 }
 

@@ -1,0 +1,25 @@
+/**
+ * What is about the dashboard's sessions: a code to sign in with, and who is signed in.
+ */
+import { Schema } from "effect"
+import { nothing, roles, verb } from "./Verb.ts"
+
+/** Who is signed in, and what they may do. */
+export const SignedIn = Schema.Struct({
+  principal: Schema.String,
+  may: Schema.Array(Schema.Literals(roles))
+})
+export type SignedIn = typeof SignedIn.Type
+
+export const sessionVerbs = [
+  /** For one sign-in to the dashboard, as the principal who asks. */
+  verb("session-code", {
+    needs: "read",
+    payload: nothing,
+    answer: Schema.Struct({
+      code: Schema.String,
+      /** Until when it is good. */
+      endsAt: Schema.String
+    })
+  })
+] as const

@@ -1,0 +1,129 @@
+/**
+ * What the admin listener serves to browsers: the dashboard's page, sessions, and what the page is told as it happens. Whatever else
+ * the page asks for are the verbs, by the same rules as anyone's.
+ *
+ * A session begins with a code that `siteledger dashboard` prints, or with a token. At most 100 dashboards are told at a time.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Json from "../Domain/Json.ts"
+import * as LogLine from "../Runtime/LogLine.ts"
+import type { Caller } from "./Admin/Caller.ts"
+import { answer, isOwnOrigin, type make as makeCallers } from "./Admin/Callers.ts"
+import * as Cookie from "./Admin/Cookie.ts"
+import type { SignedIn } from "./AdminApi/SessionVerbs.ts"
+import { Feed } from "./Dashboard/Feed.ts"
+import { files, pages } from "./Dashboard/Files.ts"
+import { Sessions } from "./Dashboard/Sessions.ts"
+
+type Callers = Effect.Success<typeof makeCallers>
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+type Respond<R> = (request: Request) => Effect.Effect<Response, never, R>
+
+/** Who may ask at all: see `Admin`. */
+export type Guard = <R>(respond: Respond<R>) => Respond<R>
+
+const signedIn = ({ principal, roles }: Caller): SignedIn => ({ principal, may: roles })
+
+const nobody = answer(401, { error: "Nobody is signed in here." })
+
+const foreign = answer(403, { error: "Sign in from the dashboard's own page." })
+
+const orSay = Effect.catch(({ message }: { readonly message: string }) =>
+  Effect.succeed(answer(500, { error: message }))
+)
+
+const Given = Schema.Union([Schema.Struct({ code: Schema.String }), Schema.Struct({ token: Schema.String })])
+
+const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
+  Effect.map(Json.parse),
+  Effect.flatMap(Schema.decodeUnknownEffect(Given)),
+  Effect.orElseSucceed(() => ({ token: "" }))
+)
+
+const refused = {
+  code: "This link was used before, or is older than two minutes: run `siteledger dashboard` again.",
+  token: "This token isn't valid, or not any more."
+}
+
+const signInBy = (callers: Callers, sessions: Sessions["Service"]) => (request: Request) =>
+  Effect.gen(function* () {
+    if (!isOwnOrigin(request)) return foreign
+    const how = yield* given
+    const principal = "code" in how ? yield* sessions.redeem(how.code) : (yield* callers.byToken(how.token))?.principal
+    const session = principal === undefined ? undefined : yield* sessions.begin(principal)
+    const caller = session && (yield* sessions.find(session.secret))
+    if (session === undefined || caller === undefined) {
+      yield* LogLine.write("token.refused", { request: "/session" })
+      return answer(401, { error: "code" in how ? refused.code : refused.token })
+    }
+    yield* LogLine.write("session.begun", { principal: caller.principal, ends: session.endsAt })
+    return Cookie.set(request, session.secret)(answer(200, signedIn(caller)))
+  }).pipe(orSay)
+
+const signOutBy = (sessions: Sessions["Service"]) => (request: Request) =>
+  Effect.gen(function* () {
+    if (!isOwnOrigin(request)) return foreign
+    const secret = Cookie.of(request)
+    if (secret !== undefined) yield* sessions.end(secret)
+    return Cookie.clear(request)(HttpServerResponse.empty())
+  }).pipe(orSay)
+
+const whoBy = (callers: Callers) => (request: Request) =>
+  Effect.map(callers.of(request), (caller) => (caller === undefined ? nobody : answer(200, signedIn(caller)))).pipe(
+    orSay
+  )
+
+const checkEvery = "15 seconds"
+const mostTold = 100
+
+const crowded = answer(503, { error: `${mostTold} dashboards are open already.` })
+
+/** Ends with the session. */
+const streamBy = (callers: Callers, feed: Feed["Service"]) => {
+  let told = 0
+  const place = Effect.acquireRelease(
+    Effect.sync(() => void told++),
+    () => Effect.sync(() => void told--)
+  )
+  return Effect.fnUntraced(function* (request: Request) {
+    if (told >= mostTold) return crowded
+    const context = yield* Effect.context<Effect.Services<ReturnType<Callers["of"]>>>()
+    const ended = Effect.orElseSucceed(callers.of(request), () => undefined).pipe(
+      Effect.delay(checkEvery),
+      Effect.repeat({ until: (caller) => caller === undefined }),
+      Effect.provideContext(context)
+    )
+    const seen = /^\d{1,15}$/.exec(request.headers["last-event-id"] ?? "")?.[0]
+    const messages = feed.from(seen === undefined ? undefined : Number(seen)).pipe(Stream.interruptWhen(ended))
+    return HttpServerResponse.stream(Stream.encodeText(Stream.unwrap(Effect.as(place, messages))), {
+      contentType: "text/event-stream",
+      headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+    })
+  })
+}
+
+export const routes = (callers: Callers, guard: Guard) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const router = yield* HttpRouter.HttpRouter
+    const { assets, page } = yield* files
+    const paths = [...pages.map((path) => ({ path, answer: page })), ...assets]
+    for (const file of paths) {
+      yield* router.add(
+        "GET",
+        file.path,
+        guard((request) => Effect.succeed(file.answer(request)))
+      )
+    }
+    yield* router.add("GET", "/session", guard(whoBy(callers)))
+    yield* router.add("POST", "/session", guard(signInBy(callers, sessions)))
+    yield* router.add("DELETE", "/session", guard(signOutBy(sessions)))
+    const stream = streamBy(callers, yield* Feed)
+    yield* router.add(
+      "GET",
+      "/stream",
+      guard((request) => callers.guarded("read", () => stream(request))(request))
+    )
+  })
