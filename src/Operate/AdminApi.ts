@@ -7,6 +7,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AsOf } from "../Lake/Manifest.ts"
+import { lakeVerbs } from "./AdminApi/LakeVerbs.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
 import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
 import { sessionVerbs } from "./AdminApi/SessionVerbs.ts"
@@ -204,7 +205,14 @@ export class AdminApi extends HttpApi.make("siteledger").add(
       "read"
     )
   ),
-  HttpApiGroup.make("verbs").add(...verbs, ...ledgerVerbs, ...sinkVerbs, ...principalVerbs, ...sessionVerbs)
+  HttpApiGroup.make("verbs").add(
+    ...verbs,
+    ...lakeVerbs,
+    ...ledgerVerbs,
+    ...sinkVerbs,
+    ...principalVerbs,
+    ...sessionVerbs
+  )
 ) {}
 
 type Verbs = (typeof AdminApi)["groups"]["verbs"]["endpoints"]

@@ -25,6 +25,7 @@ import { Sessions } from "./Dashboard/Sessions.ts"
 import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
 import { history } from "./History/Points.ts"
+import { lake } from "./Verbs/Lake.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
 
@@ -102,6 +103,7 @@ const verbs = {
   "secret-add": secretAdd,
   "secret-retire": secretRetire,
   "session-code": sessionCode,
+  ...lake,
   ...ledger,
   ...principals
 } satisfies { readonly [Name in VerbName]: Handler<Name> }

@@ -42,13 +42,16 @@ export interface QueryOptions {
 
 export type ExitCode = 0 | 1
 
+/** What to say while there is no copy. */
+export const unpublished = (file: string): string | undefined =>
+  existsSync(file) ? undefined : `There is nothing to query yet: ${file} appears when the worker first goes live.`
+
 export const run: (
   options: QueryOptions
 ) => Effect.Effect<ExitCode, never, ChildProcessSpawner.ChildProcessSpawner | Stdio.Stdio | Terminal.Terminal> =
   Effect.fn("Query.run")(function* (options: QueryOptions) {
-    if (!existsSync(options.file)) {
-      return yield* say(`There is nothing to query yet: ${options.file} appears when the worker first goes live.`, 1)
-    }
+    const missing = unpublished(options.file)
+    if (missing !== undefined) return yield* say(missing, 1)
     const limits = { ...defaultLimits, ...options.limits }
     const { parquet } = options
     const answering =

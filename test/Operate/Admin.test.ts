@@ -4,6 +4,7 @@
 import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, type Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { ChildProcessSpawner } from "effect/process"
 import * as Settings from "../../config/Settings.ts"
 import { EventReader } from "../../src/Domain/Event.ts"
 import { Apply } from "../../src/Intake/Apply.ts"
@@ -12,6 +13,7 @@ import { Secrets } from "../../src/Intake/Secrets.ts"
 import { Uptime } from "../../src/Intake/Uptime.ts"
 import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Export } from "../../src/Lake/Export.ts"
+import { Lake } from "../../src/Lake/Lake.ts"
 import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import { Outbox } from "../../src/Ledger/Outbox.ts"
@@ -60,7 +62,9 @@ const unused = Layer.mergeAll(
   played(Outbox),
   played(Restart),
   played(Backup),
-  played(Reasons)
+  played(Reasons),
+  played(Lake),
+  Layer.mock(ChildProcessSpawner.ChildProcessSpawner, {})
 )
 
 /** `replays`: how often the verb was done. `failing`: which store takes no write. `report`: the status. */

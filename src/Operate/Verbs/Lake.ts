@@ -1,0 +1,55 @@
+/**
+ * Carries out the verbs that look at what analysts have.
+ *
+ * A person's SQL runs as `siteledger query` runs it: in a process of its own, read-only, within 60 s and 512 MB, one at a time.
+ */
+import { join } from "node:path"
+import { Duration, Effect, Option, Semaphore, Stream } from "effect"
+import { Settings } from "../../../config/Settings.ts"
+import { Lake } from "../../Lake/Lake.ts"
+import * as Runs from "../../Lake/Runs.ts"
+import * as Verify from "../../Lake/Verify.ts"
+import * as VerifyArchives from "../../Lake/VerifyArchives.ts"
+import * as Frames from "../../Query/Frames.ts"
+import { defaultLimits, unpublished } from "../../Query/Query.ts"
+import { QueryError, start } from "../../Query/Running.ts"
+import type { Answer, Handler, VerbName } from "../AdminApi.ts"
+
+const list = Effect.gen(function* () {
+  const { name } = yield* Lake
+  return { lake: name, ...(yield* Runs.list) }
+})
+
+const verify: Handler<"lake-verify", Effect.Services<typeof list>> = Effect.fnUntraced(function* ({ run }) {
+  const found = yield* Verify.verify(Option.fromUndefinedOr(run), () => Effect.void)
+  const verified = { ...found, checked: [...found.checked, ...(yield* VerifyArchives.verify)] }
+  return { ok: Verify.faultsOf(verified).length === 0, ...verified }
+})
+
+const mostRows = 1000
+
+const oneAtATime = Semaphore.makeUnsafe(1)
+
+const gather = Effect.fnUntraced(function* (sql: string) {
+  const { dataDir } = yield* Settings
+  const file = join(dataDir, "analytics.duckdb")
+  const missing = unpublished(file)
+  if (missing !== undefined) return yield* new QueryError({ message: missing })
+  const { memoryMb, time } = defaultLimits
+  const millis = Duration.toMillis(time)
+  const running = yield* start({ file, sql, rows: mostRows, memoryMb, millis, folder: null })
+  const frames = yield* Stream.runCollect(Stream.takeUntil(running.frames, Frames.isEnding))
+  const rows = frames.filter(Frames.isRow)
+  const [head, ending] = frames.filter((frame) => !Frames.isRow(frame))
+  const last = ending ?? head
+  if (last === undefined || !Frames.isEnding(last)) return yield* running.died
+  if (last.ended === "failed") return yield* new QueryError({ message: last.message })
+  const { columns, isPlan } = head !== undefined && "columns" in head ? head : { columns: [], isPlan: false }
+  return { columns, rows: rows as Answer<"query">["rows"], isCut: last.ended === "cut", isPlan }
+})
+
+export const lake = {
+  "lake-list": () => list,
+  "lake-verify": verify,
+  query: ({ sql }) => oneAtATime.withPermit(Effect.scoped(gather(sql)))
+} satisfies { readonly [Name in VerbName]?: Handler<Name> }
