@@ -3,7 +3,7 @@
  */
 import { Console, Effect, Option, Record } from "effect"
 import { CliError, Flag } from "effect/cli"
-import type { Answer } from "../../src/Operate/AdminApi.ts"
+import type { Answer, Payload } from "../../src/Operate/AdminApi.ts"
 import * as Alone from "../Alone.ts"
 import { ask } from "../Ask.ts"
 import { json, optionalText, toggle, whole } from "../Options.ts"
@@ -26,11 +26,16 @@ interface Request {
 
 type Found = Answer<"ledger-list">
 
-export const find = (verb: "ledger-list" | "ledger-holds", { all, ipc, limit }: Request) =>
+/** `more`: what this verb takes besides. */
+export const find = <Verb extends "ledger-list" | "ledger-holds">(
+  verb: Verb,
+  { all, ipc, limit }: Request,
+  more: Omit<Payload<Verb>, "ipc" | "limit">
+) =>
   Effect.gen(function* () {
     if (all && Option.isSome(limit)) return yield* limitAndAll
     const most = all ? {} : { limit: Option.getOrElse(limit, () => usual) }
-    return yield* ask(verb, { ...most, ...Record.getSomes({ ipc }) }, Alone.books)
+    return yield* ask(verb, { ...more, ...most, ...Record.getSomes({ ipc }) } as Payload<Verb>, Alone.books)
   })
 
 const limitAndAll = new CliError.UserError({ cause: "--limit and --all are mutually exclusive." })

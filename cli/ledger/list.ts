@@ -19,7 +19,7 @@ const columns = [
 
 export const list = Command.make("list", Rows.flags, (request) =>
   Effect.gen(function* () {
-    const found = yield* Rows.find("ledger-list", request)
+    const found = yield* Rows.find("ledger-list", request, {})
     yield* Rows.print(columns, found.rows, request.json)
     yield* Rows.tellRest(found, "entries (the newest)", "Nothing is posted yet.")
   })

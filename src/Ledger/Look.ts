@@ -13,7 +13,7 @@ import { LedgerError } from "./People/Decide.ts"
 import * as StoredBooks from "./StoredBooks.ts"
 import type { Basis } from "./Fact.ts"
 import * as Lines from "./Lines.ts"
-import { questions } from "./People/Questions.ts"
+import { asked, holds } from "./Look/Holds.ts"
 import { toFact } from "./Rows.ts"
 import * as LookUps from "../Stores/LookUps.ts"
 
@@ -26,36 +26,13 @@ export const journal = (limit: number, ipcId: string | undefined) =>
     })
   )
 
-/** How many there are in all, beyond any limit. */
-export const count = (table: "ledger_entries" | "ledger_holds", ipcId: string | undefined) =>
+/** How many entries there are in all, beyond any limit. */
+export const count = (ipcId: string | undefined) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
-      const all = db.selectFrom(table).select((of) => of.fn.countAll<number>().as("total"))
+      const all = db.selectFrom("ledger_entries").select((of) => of.fn.countAll<number>().as("total"))
       const { total } = await (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).executeTakeFirstOrThrow()
       return Number(total)
-    })
-  )
-
-type HoldRow = StoreTables["ledger_holds"]
-
-/** With its question, and what a look-up found for it; null: nothing, or none was made. */
-const asked = (row: HoldRow, findings: ReadonlyMap<string, string>) => ({
-  ...row,
-  question: questions[row.reason],
-  looked_up: row.reason === "awaiting-certified-amount" ? (findings.get(row.ipc_id) ?? null) : null
-})
-
-/** Oldest first. */
-export const holds = (limit: number, ipcId: string | undefined) =>
-  Effect.flatMap(Store, (store) =>
-    store.run(async (db) => {
-      const all = db.selectFrom("ledger_holds").selectAll().orderBy("since").orderBy("hold_id").limit(limit)
-      const rows = await (ipcId === undefined ? all : all.where("ipc_id", "=", ipcId)).execute()
-      const findings = await LookUps.findings(
-        db,
-        rows.map((row) => row.ipc_id)
-      )
-      return rows.map((row) => asked(row, findings))
     })
   )
 
@@ -172,7 +149,7 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
     entries: store.run((db) =>
       db.selectFrom(of.entries).selectAll().where("ipc_id", "=", ipcId).orderBy("sequence").execute()
     ),
-    holds: holds(allOfThem, ipcId),
+    holds: holds({ limit: allOfThem, ipc: ipcId }),
     decisions: store.run((db) =>
       db.selectFrom(of.decisions).selectAll().where("ipc_id", "=", ipcId).orderBy("number").execute()
     )

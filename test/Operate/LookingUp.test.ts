@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { plain } from "../../config/Chart.ts"
-import * as Look from "../../src/Ledger/Look.ts"
+import * as Holds from "../../src/Ledger/Look/Holds.ts"
 import { report } from "../../src/Ledger/Reports.ts"
 import { LookingUp } from "../../src/Operate/LookingUp.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -17,7 +17,7 @@ import { at, certified, copied, hear, holds, journal, paid, verified } from "../
 
 const amounts = Effect.map(journal, (rows) => rows.map(({ amount, ipc_id }) => `${ipc_id} ${amount}`))
 const lookups = Effect.flatMap(Store, (store) => store.run((db) => db.selectFrom("lookups").selectAll().execute()))
-const shown = Effect.map(Look.holds(10, undefined), (rows) => rows.map(({ looked_up }) => looked_up))
+const shown = Effect.map(Holds.holds({ limit: 10 }), (rows) => rows.map(({ looked_up }) => looked_up))
 const want = (...ids: ReadonlyArray<string>) =>
   Effect.flatMap(Store, (store) =>
     store.transaction((tx) =>

@@ -183,8 +183,18 @@ export const ledgerVerbs = [
     payload: Part,
     answer: Schema.Struct({ entries: Schema.Array(JournalEntry) })
   }),
-  /** What waits for a decision, oldest first. */
-  verb("ledger-holds", listing),
+  /** What waits for a decision. `total` counts all of these filters. */
+  verb("ledger-holds", {
+    ...listing,
+    payload: Schema.Struct({
+      ...listing.payload.fields,
+      reason: Schema.optionalKey(Schema.String),
+      /** Absent: oldest. */
+      order: Schema.optionalKey(Schema.Literals(["oldest", "largest"])),
+      /** Those behind this one, the last one seen, whether it is still open: of its row. */
+      after: Schema.optionalKey(Schema.Struct({ hold_id: Schema.String, since: Schema.String, amount: Text }))
+    })
+  }),
   /** An entry or a hold, by its id or its first characters: its row with its `lines`, its `basis` and the events behind it. */
   verb("ledger-show", {
     needs: "read",

@@ -12,6 +12,7 @@ import * as PostingDays from "../../Ledger/Files/PostingDays.ts"
 import { LedgerError } from "../../Ledger/People/Decide.ts"
 import { Ledger } from "../../Ledger/Ledger.ts"
 import * as Look from "../../Ledger/Look.ts"
+import * as Holds from "../../Ledger/Look/Holds.ts"
 import { Outbox } from "../../Ledger/Outbox.ts"
 import type { Opening } from "../../Ledger/People.ts"
 import { preview } from "../../Ledger/Preview.ts"
@@ -116,14 +117,13 @@ const dead = Effect.gen(function* () {
   }))
 })
 
-const listed =
-  (table: "ledger_entries" | "ledger_holds", look: typeof Look.journal | typeof Look.holds) =>
-  ({ ipc, limit = Look.allOfThem }: Payload<"ledger-list">) =>
-    Effect.all({ total: Look.count(table, ipc), rows: look(limit, ipc) })
+const holds = ({ limit = Look.allOfThem, ...wanted }: Payload<"ledger-holds">) =>
+  Effect.all({ total: Holds.count(wanted), rows: Holds.holds({ ...wanted, limit }) })
 
 export const ledger = {
-  "ledger-list": listed("ledger_entries", Look.journal),
-  "ledger-holds": listed("ledger_holds", Look.holds),
+  "ledger-list": ({ ipc, limit = Look.allOfThem }) =>
+    Effect.all({ total: Look.count(ipc), rows: Look.journal(limit, ipc) }),
+  "ledger-holds": holds,
   "ledger-days": (range) => Effect.map(PostingDays.days(range), (days) => ({ days })),
   "ledger-entries": (part) =>
     Effect.flatMap(Settings, ({ ledgerChart }) =>
