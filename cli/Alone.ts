@@ -33,3 +33,5 @@ export const outbox = Outbox.layerAlone.pipe(Layer.provideMerge(store))
 export const principals = store
 
 export const history = store
+
+export const quarantine = store

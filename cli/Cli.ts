@@ -24,6 +24,7 @@ import { migrate } from "./migrate.ts"
 import { move } from "./move.ts"
 import { principal } from "./principal.ts"
 import { publish } from "./publish.ts"
+import { quarantine } from "./quarantine.ts"
 import { query } from "./query.ts"
 import { rebuild } from "./rebuild.ts"
 import { redeliver } from "./redeliver.ts"
@@ -61,6 +62,7 @@ const siteledger = Command.make("siteledger").pipe(
     exportNow,
     lake,
     publish,
+    quarantine,
     replay,
     rebuild,
     secret,

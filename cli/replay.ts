@@ -3,8 +3,8 @@
  * that a person has replayed in the service what the receiver missed while it was down, and with `--refused-seen` that a
  * person knows which deliveries it refused.
  */
-import { Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Effect, Layer, Option, Record } from "effect"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { applyingAlone } from "../pipelines/live.ts"
 import { stores } from "../pipelines/stores.ts"
@@ -28,6 +28,13 @@ const refusedSeen = toggle(
   "A person knows which deliveries were refused for their size or encoding: clear that reason"
 )
 
+const id = Argument.String("id").pipe(
+  Argument.withDescription("Only this delivery: its event id, or its sequence"),
+  Argument.optional
+)
+
+const oneAlone = new CliError.UserError({ cause: "--gap-closed and --refused-seen are about no single delivery." })
+
 const reason = Flag.String("reason").pipe(
   Flag.withDescription("Why the gap is closed, and by whom (default: closed by hand)"),
   Flag.withDefault("closed by hand")
@@ -43,8 +50,9 @@ const noWorker: Layer.Layer<Receiver | Store | Uptime, VerbError> = Layer.effect
 
 export const replay = Command.make(
   "replay",
-  { gapClosed, json, reason, refusedSeen },
-  Effect.fnUntraced(function* ({ gapClosed: from, json: asJson, reason: why, refusedSeen: isSeen }) {
+  { id, gapClosed, json, reason, refusedSeen },
+  Effect.fnUntraced(function* ({ gapClosed: from, id: one, json: asJson, reason: why, refusedSeen: isSeen }) {
+    if (Option.isSome(one) && (Option.isSome(from) || isSeen)) return yield* oneAlone
     if (Option.isSome(from)) {
       const found = yield* ask("close-gap", { from: from.value, reason: why }, noWorker)
       return yield* Said.answer(asJson, closedGap)(found)
@@ -52,11 +60,15 @@ export const replay = Command.make(
     if (isSeen) {
       return yield* Said.answer(asJson, seen)(yield* ask("refused-seen", {}, noWorker))
     }
-    return yield* Said.answer(asJson, read)(yield* ask("replay", {}, alone))
+    return yield* Said.answer(asJson, read)(yield* ask("replay", Record.getSomes({ id: one }), alone))
   })
 ).pipe(
   Command.withDescription("Read the quarantine again and apply what has become readable"),
   Command.withExamples([
+    {
+      command: "siteledger replay 1204",
+      description: "Read one of it, by the sequence that `siteledger quarantine` shows"
+    },
     { command: "siteledger replay", description: "Read the quarantine again, once aliases define its words" },
     {
       command: 'siteledger replay --gap-closed 2026-11-20T02:00:00Z --reason "replayed in the service"',

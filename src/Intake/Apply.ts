@@ -24,7 +24,7 @@ import { apply, atOnce } from "./Apply/Batch.ts"
 import { gathering } from "./Apply/Gathering.ts"
 import { hearBeside, Hearing, hearMeanwhile } from "./Apply/Hearing.ts"
 import type { ReadEvent } from "./Apply/Readings.ts"
-import { Inbox } from "./Inbox.ts"
+import { Inbox, type Which } from "./Inbox.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import * as Trace from "../Runtime/Trace.ts"
 import { tell } from "./Apply/Told.ts"
@@ -41,6 +41,8 @@ export class Apply extends Context.Service<
   {
     /** Reads the quarantine again with today's configuration and applies what has become readable. */
     readonly replay: Effect.Effect<Replayed, StoreError | WarehouseError>
+    /** The same for these events, as far as they are there. */
+    readonly replayOf: (sequences: ReadonlyArray<number>) => Effect.Effect<Replayed, StoreError | WarehouseError>
     /** Applies these events once more. */
     readonly again: (sequences: ReadonlyArray<number>) => Effect.Effect<void, StoreError | WarehouseError>
     /** Since the start, by name: events applied or quarantined, values that didn't fit their column, alarms. */
@@ -86,7 +88,11 @@ export class Apply extends Context.Service<
       )
       const context = yield* Effect.context<Services>()
       return Apply.of({
-        replay: Effect.provideContext(replay(counts, turn, undefined), context),
+        replay: Effect.provideContext(replay(counts, turn, {}), context),
+        replayOf: (among) =>
+          among.length === 0
+            ? Effect.succeed({ read: 0, applied: 0 })
+            : Effect.provideContext(replay(counts, turn, { among }), context),
         again: (sequences) => Effect.provideContext(again(sequences, turn), context),
         counts: Effect.sync(() => counts.all)
       })
@@ -146,24 +152,20 @@ const openAgain = Effect.flatMap(
 
 /** What can't be done now is due in a minute, too. */
 const release = (counts: Counts, turn: Semaphore.Semaphore) =>
-  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, turn, Instant.fromMillis(nowMs))).pipe(
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, turn, { dueBy: Instant.fromMillis(nowMs) })).pipe(
     Effect.tap(({ applied }) => (applied === 0 ? Effect.void : LogLine.write("deliveries.released", { applied }))),
     Effect.catch((error) => Effect.logDebug("Events of the future can't be applied now", error))
   )
 
 /** Each batch is read and written in one turn: an event that is delivered again meanwhile would lose that delivery. */
-const replay = Effect.fnUntraced(function* (
-  counts: Counts,
-  turn: Semaphore.Semaphore,
-  dueBy: Instant.Instant | undefined
-) {
+const replay = Effect.fnUntraced(function* (counts: Counts, turn: Semaphore.Semaphore, which: Which) {
   const inbox = yield* Inbox
   const store = yield* Store
   let after = 0
   let read = 0
   let applied = 0
   const next = Effect.gen(function* () {
-    const events = yield* inbox.quarantined(after, batchEvents, dueBy)
+    const events = yield* inbox.quarantined(after, batchEvents, which)
     return events.length === 0 ? [] : yield* store.atomically(apply(events, undefined))
   })
   while (true) {

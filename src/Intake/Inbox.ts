@@ -24,6 +24,14 @@ export interface InboxStatus {
   readonly archived: number
 }
 
+/** Of the quarantine; by default all of it. */
+export interface Which {
+  /** Only those that are read again by themselves by then. */
+  readonly dueBy?: Instant.Instant
+  /** A few sequences, at least one. */
+  readonly among?: ReadonlyArray<number>
+}
+
 /** Deliveries younger than this are in progress, not a backlog. */
 const backlogMs = 2_000
 
@@ -46,11 +54,11 @@ export class Inbox extends Context.Service<
     readonly take: Deliveries["take"]
     /** When the first event after a sequence was received. */
     readonly receivedAfter: Deliveries["receivedAfter"]
-    /** In quarantine, after a sequence. `dueBy`: only those that are read again by themselves by then. */
+    /** In quarantine, after a sequence. */
     readonly quarantined: (
       after: number,
       limit: number,
-      dueBy?: Instant.Instant
+      which: Which
     ) => Effect.Effect<ReadonlyArray<Event>, StoreError>
     readonly status: Effect.Effect<InboxStatus, StoreError>
     /** Also false while the Store doesn't answer. */
@@ -74,7 +82,7 @@ export class Inbox extends Context.Service<
         arrived,
         take: store.deliveries.take,
         receivedAfter: store.deliveries.receivedAfter,
-        quarantined: (after, limit, dueBy) => quarantined(store, after, limit, dueBy),
+        quarantined: (after, limit, which) => quarantined(store, after, limit, which),
         status: status(store),
         isDrained: status(store).pipe(
           Effect.map(isDrained),
@@ -101,7 +109,7 @@ const quarantined = Effect.fnUntraced(function* (
   store: Store["Service"],
   after: number,
   limit: number,
-  dueBy?: Instant.Instant
+  { among, dueBy }: Which
 ) {
   for (let from = after; ;) {
     const rows = yield* store.run((db) =>
@@ -110,6 +118,7 @@ const quarantined = Effect.fnUntraced(function* (
         .select("sequence")
         .where("sequence", ">", from)
         .$if(dueBy !== undefined, (query) => query.where(isDue(dueBy ?? "")))
+        .$if(among !== undefined, (query) => query.where("sequence", "in", [...(among ?? [])]))
         .orderBy("sequence")
         .limit(limit)
         .execute()

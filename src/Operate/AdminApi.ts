@@ -7,6 +7,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AsOf } from "../Lake/Manifest.ts"
+import { intakeVerbs } from "./AdminApi/IntakeVerbs.ts"
 import { lakeVerbs } from "./AdminApi/LakeVerbs.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
 import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
@@ -50,62 +51,6 @@ const Secret = Schema.Struct({
   lastUsedAt: Time
 })
 
-const Event = Schema.Struct({
-  sequence: Schema.Int,
-  event_id: Schema.String,
-  event_type: Schema.NullOr(Schema.String),
-  event_timestamp: Time,
-  received_at: Schema.String,
-  entity: Schema.NullOr(Schema.String),
-  entity_id: Schema.NullOr(Schema.String),
-  outcome: Schema.Literals(["applied", "quarantined"]),
-  /** Why it is in quarantine. */
-  reason: Schema.NullOr(Schema.String),
-  alarms: Schema.Array(Schema.String)
-})
-
-const Delivery = Schema.Struct({
-  ...Event.fields,
-  issued_at: Time,
-  /** How often the body came. */
-  deliveries: Schema.Int,
-  body_sha256: Schema.String,
-  /** Of the first delivery, in the order in which they came, without those that hold credentials. */
-  headers: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })),
-  /** Unpacked, if it was compressed; null if it isn't text, or lost. */
-  body: Schema.NullOr(Schema.String),
-  /** As it was signed; null if a damaged disk has lost it. */
-  bodyBase64: Schema.NullOr(Schema.String),
-  /** Columns of its record whose values are still the ones that it said. */
-  columns: Schema.Array(Schema.String),
-  /** What was posted on its ground. */
-  entries: Schema.Array(
-    Schema.Struct({
-      entry_id: Schema.String,
-      kind: Schema.String,
-      amount: Schema.String,
-      currency: Schema.NullOr(Schema.String),
-      payment_reference: Schema.String
-    })
-  )
-})
-
-/** A step of the history, of all workers together. */
-const Point = Schema.Struct({
-  /** When it began. */
-  at: Schema.String,
-  deliveries: Schema.Int,
-  /** Which the half, and 99 of 100 events, took no longer to have their rows written; null: there was none. */
-  visibleP50Ms: Schema.NullOr(Schema.Finite),
-  visibleP99Ms: Schema.NullOr(Schema.Finite),
-  /** The same until they were posted, of entries that an event caused. */
-  postedP50Ms: Schema.NullOr(Schema.Finite),
-  postedP99Ms: Schema.NullOr(Schema.Finite),
-  requests: Schema.Int,
-  /** As many requests the plan allows in a whole step. */
-  limit: Schema.Int
-})
-
 const verbs = [
   /** Writes an export to the lake. */
   verb("export", { needs: "operate", payload: nothing, answer: Exported }),
@@ -115,10 +60,10 @@ const verbs = [
     payload: nothing,
     answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) })
   }),
-  /** Reads the quarantine again. */
+  /** Reads the quarantine again, or what came under an id, or with a sequence. */
   verb("replay", {
     needs: "operate",
-    payload: nothing,
+    payload: Schema.Struct({ id: Schema.optionalKey(Schema.String) }),
     answer: Schema.Struct({ read: Schema.Int, applied: Schema.Int })
   }),
   /** Rebuilds the warehouse from the inbox and a fresh walk. */
@@ -148,33 +93,6 @@ const verbs = [
     needs: "operate",
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ closed: Schema.Struct({ from: Schema.String, to: Schema.String, reason: Schema.String }) })
-  }),
-  /** The newest events, in stored order. */
-  verb("events", {
-    needs: "read",
-    payload: Schema.Struct({
-      /** Those after this sequence; absent: of the newest. */
-      after: Schema.optionalKey(Schema.Int),
-      /** At most so many. */
-      last: Schema.optionalKey(Schema.Int),
-      types: Schema.optionalKey(Schema.Array(Schema.String)),
-      ipc: Schema.optionalKey(Schema.String),
-      outcome: Schema.optionalKey(Schema.Literals(["applied", "quarantined"]))
-    }),
-    /** `through`: the sequence up to which they were looked at. */
-    answer: Schema.Struct({ through: Schema.Int, events: Schema.Array(Event) })
-  }),
-  /** What came under an id, or with the sequence that `events` shows: as received, and what came of it. */
-  verb("delivery", {
-    needs: "read",
-    payload: Schema.Struct({ id: Schema.String }),
-    answer: Schema.Struct({ deliveries: Schema.Array(Delivery) })
-  }),
-  /** What was done in each minute of the last hour, or in ten of the last day, oldest first; none in which no worker ran. */
-  verb("history", {
-    needs: "read",
-    payload: Schema.Struct({ range: Schema.Literals(["hour", "day"]) }),
-    answer: Schema.Struct({ stepSeconds: Schema.Int, points: Schema.Array(Point) })
   }),
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
   verb("refused-seen", { needs: "operate", payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),
@@ -206,6 +124,7 @@ export class AdminApi extends HttpApi.make("siteledger").add(
     )
   ),
   HttpApiGroup.make("verbs").add(
+    ...intakeVerbs,
     ...verbs,
     ...lakeVerbs,
     ...ledgerVerbs,

@@ -6,7 +6,6 @@ import { Duration, Effect, Redacted, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
 import * as Instant from "../Domain/Instant.ts"
 import * as Limits from "../Domain/Limits.ts"
-import { Apply } from "../Intake/Apply.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import type { Refused } from "../Intake/Receiver/Refusals.ts"
 import { Secrets } from "../Intake/Secrets.ts"
@@ -26,6 +25,7 @@ import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
 import { history } from "./History/Points.ts"
 import { lake } from "./Verbs/Lake.ts"
+import { quarantine, replay } from "./Quarantine.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
 
@@ -86,7 +86,8 @@ const verbs = {
   events,
   delivery,
   history,
-  replay: () => Effect.flatMap(Apply, (apply) => apply.replay),
+  quarantine,
+  replay,
   rebuild,
   backup: ({ path, replace = false }) =>
     Effect.flatMap(Store, (store) => Effect.as(store.backup(path, replace), { path })),

@@ -1,0 +1,63 @@
+/** `siteledger quarantine` and `siteledger replay ID`: what waits, what would help, and one of it read again. */
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import type { Answer } from "../../src/Operate/AdminApi.ts"
+import { World } from "./World.ts"
+
+/** In words that only SITELEDGER_FIELD_ALIASES defines. */
+const paid = (id: string) => ({
+  type: "ipc.paid",
+  body: JSON.stringify({
+    event_type: "ipc.paid",
+    number: id,
+    payment_reference: `PAY-${id}`,
+    event_timestamp: "2026-11-19T10:00:00Z"
+  })
+})
+
+const waiting = async (world: World, ...flags: ReadonlyArray<string>) => {
+  const { code, stderr, stdout } = await world.run("quarantine", "--json", ...flags)
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return JSON.parse(stdout) as Answer<"quarantine">
+}
+
+describe("siteledger quarantine", () => {
+  it("says what waits and what helps, and then one of it, or all, is read again", async () => {
+    await using world = await World.open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    assert.strictEqual((await world.run("quarantine")).stdout, "Nothing is in quarantine.\n")
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+    for (const [number, id] of ids.entries()) {
+      assert.strictEqual(await world.server.deliver(paid(`I-${number}`), { ...world.at(worker), id }), 200)
+    }
+    await worker.status("they wait", ({ inbox }) => inbox.quarantined === 3 && inbox.pending === 0)
+    const { reasons, rows, total } = await waiting(world)
+    assert.deepStrictEqual([total, rows.map(({ event_id: id }) => id)], [3, ids])
+    const [reason] = reasons
+    assert.match(reason?.toDo ?? "", /SITELEDGER_FIELD_ALIASES/)
+    const { stdout } = await world.run("quarantine", "--limit", "2")
+    assert.match(stdout, new RegExp(`^sequence .*\\n.*\\n +${rows[0]?.sequence} .*\\n +${rows[1]?.sequence} .*\\n\\n`))
+    assert.include(stdout, `${reason?.reason}: 3 deliveries. ${reason?.toDo}\n`)
+    const second = await waiting(world, "--after", String(rows[0]?.sequence), "--limit", "1")
+    assert.deepStrictEqual(second.rows, [rows[1]!])
+    const early = await world.run("replay", ids[0]!)
+    assert.deepInclude(early, { code: 0, stdout: "Read 1 delivery again: 0 applied, 1 still in quarantine.\n" })
+    assert.strictEqual((await worker.stop()).code, 0)
+
+    const aliases = { SITELEDGER_FIELD_ALIASES: world.file("aliases.json", '{"ipc_id":"number"}') }
+    const again = world.start(aliases)
+    await again.live()
+    for (const id of [ids[1]!.toUpperCase(), String(rows[2]?.sequence)]) {
+      const done = await world.run("replay", id)
+      assert.deepInclude(done, { code: 0, stdout: "Read 1 delivery again: 1 applied, 0 still in quarantine.\n" })
+    }
+    assert.deepStrictEqual((await waiting(world)).rows, [rows[0]!])
+    const unknown = await world.run("replay", ids[1]!)
+    assert.strictEqual(unknown.code, 1)
+    assert.match(unknown.stderr, /No delivery in quarantine has the event id or the sequence/)
+    const both = await world.run("replay", ids[0]!, "--refused-seen")
+    assert.strictEqual(both.code, 2, both.stderr)
+    assert.match((await world.run("replay")).stdout, /^Read 1 delivery again: 1 applied/)
+  })
+})
