@@ -1,13 +1,15 @@
 /**
- * Makes `dist/` of the sources: the worker, and each file that it runs in a thread or a process of its own, as one module.
+ * Makes `dist/` of the sources: the worker, and each file that it runs in a thread or a process of its own, as one module; and the
+ * page that its admin listener serves.
  * Loading one big module takes half the time that loading fourteen hundred takes. `bin/siteledger` runs it unless a source is
  * newer than the begin of the build.
  *
  * The folder must lie where Node finds the packages that aren't bundled.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { basename, join, relative, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { rolldown } from "rolldown"
+import { page } from "./page.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
@@ -48,6 +50,9 @@ const inAscii = (code: string): string => {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
+/** Of the page. */
+const dashboard = "dashboard"
+
 /** A package of which `dist/` holds something. */
 export interface Bundled {
   readonly name: string
@@ -64,6 +69,9 @@ export const list = "packages.json"
 const packageOf = (module: string): string | undefined =>
   /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
 
+const packagesOf = (modules: ReadonlyArray<string>): Set<string> =>
+  new Set(modules.flatMap((module) => packageOf(module) ?? []))
+
 // Returns the folders of the packages that it holds. Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
 export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<ReadonlySet<string>> => {
   const { external, source, file = `${basename(source, ".ts")}.js` } = part
@@ -76,15 +84,14 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
   await made.close()
   const path = join(folder, file)
   writeFileSync(path, inAscii(readFileSync(path, "utf8")))
-  const modules = output.flatMap((chunk) => ("moduleIds" in chunk ? chunk.moduleIds : []))
-  return new Set(modules.flatMap((module) => packageOf(module) ?? []))
+  return packagesOf(output.flatMap((chunk) => ("moduleIds" in chunk ? chunk.moduleIds : [])))
 }
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
   mkdirSync(folder, { recursive: true })
   // Else each start first reads the whole bundle as CommonJS.
   writeFileSync(join(folder, "package.json"), '{"type":"module"}')
-  const folders = new Set<string>()
+  const folders = packagesOf(await page(root, join(folder, dashboard)))
   for (const part of parts) for (const each of await bundle(folder, part, sourcemap)) folders.add(each)
   const packages = [...folders].toSorted().map((path): Bundled => {
     const { license, name, version } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Bundled
@@ -93,7 +100,7 @@ export const build = async (folder: string, sourcemap: boolean): Promise<void> =
   writeFileSync(join(folder, list), `${JSON.stringify(packages, null, 2)}\n`)
 }
 
-/** In place of what was built before, which a worker may be about to start a thread from. */
+/** File by file in place of what was built before, which a worker may be about to start a thread from. */
 export const replace = async (target: string): Promise<void> => {
   const unfinished = join(target, "unfinished")
   rmSync(unfinished, { recursive: true, force: true })
@@ -101,11 +108,23 @@ export const replace = async (target: string): Promise<void> => {
   await build(unfinished, false)
   // A source that was changed meanwhile is newer.
   utimesSync(join(unfinished, main), begun, begun)
-  const made = readdirSync(unfinished)
-  for (const name of made.filter((each) => each !== main).concat(main)) {
+  const made = filesIn(unfinished)
+  const kept = filesIn(target)
+  // A document comes after what it names, and what runs all comes last.
+  for (const name of made.toSorted((one, other) => turnOf(one) - turnOf(other))) {
+    mkdirSync(dirname(join(target, name)), { recursive: true })
     renameSync(join(unfinished, name), join(target, name))
   }
-  for (const name of readdirSync(target)) if (!made.includes(name)) rmSync(join(target, name), { recursive: true })
+  rmSync(unfinished, { recursive: true })
+  for (const name of kept) if (!made.includes(name) && !name.startsWith("unfinished/")) rmSync(join(target, name))
 }
+
+const turnOf = (name: string): number => (name === main ? 2 : name.endsWith(".html") ? 1 : 0)
+
+/** By their paths below it. */
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 
 if (import.meta.main) await replace(join(root, "dist"))

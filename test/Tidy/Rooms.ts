@@ -6,6 +6,7 @@ import { imports, sources } from "./Sources.ts"
 
 export const rooms = [
   "cli",
+  "dashboard",
   "trust",
   "bench",
   "pipelines",
@@ -34,7 +35,7 @@ export const inRooms: ReadonlyArray<string> = sources.filter((path) => roomOf(pa
 /** From file to file, within rooms. */
 const edges: ReadonlyArray<readonly [from: string, to: string]> = inRooms.flatMap((from) =>
   imports(from)
-    .filter((to) => to.endsWith(".ts") && roomOf(to) !== undefined && to !== from)
+    .filter((to) => /\.tsx?$/.test(to) && roomOf(to) !== undefined && to !== from)
     .map((to) => [from, to] as const)
 )
 

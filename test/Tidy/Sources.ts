@@ -19,7 +19,7 @@ export const read = (path: string) => readFileSync(join(root, path), "utf8")
 export const code = (path: string) => read(path).replace(/^\s*(\/\/|\/\*\*?|\*).*$/gm, "")
 
 export const all = walk("")
-export const sources = all.filter((path) => path.endsWith(".ts"))
+export const sources = all.filter((path) => /\.tsx?$/.test(path))
 
 export const under = (...folders: ReadonlyArray<string>) =>
   sources.filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)))

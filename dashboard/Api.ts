@@ -1,0 +1,111 @@
+/**
+ * What the page asks of the worker: the same verbs as the command line, with the types of `AdminApi` and none of its code, and
+ * the session that stands for the reader.
+ *
+ * An answer is either what was asked for, or `Refused` with a sentence for the reader. A session that has ended shows the
+ * sign-in page, wherever it is noticed.
+ */
+import type { Answer as AnswerOf, Payload as PayloadOf, VerbName } from "../src/Operate/AdminApi.ts"
+
+export type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
+export type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
+
+export interface Point {
+  readonly at: string
+  /** In the step that begins there. */
+  readonly deliveries: number
+  readonly visibleP50Ms: number | null
+  readonly visibleP99Ms: number | null
+  readonly postedP50Ms: number | null
+  readonly postedP99Ms: number | null
+  readonly requests: number
+  /** As many requests the plan allows in the step. */
+  readonly limit: number
+}
+
+interface History {
+  readonly payload: { readonly range: "hour" | "day" }
+  readonly answer: { readonly stepSeconds: number; readonly points: ReadonlyArray<Point> }
+}
+
+export type Name = VerbName | "history"
+export type Payload<Asked extends Name> = Asked extends VerbName ? PayloadOf<Asked> : History["payload"]
+export type Answer<Asked extends Name> = Asked extends VerbName ? AnswerOf<Asked> : History["answer"]
+
+export type Event = Answer<"events">["events"][number]
+
+export interface Session {
+  readonly principal: string
+  readonly may: ReadonlyArray<"read" | "decide" | "operate">
+}
+
+export class Refused extends Error {
+  /** Of HTTP; 0 if nothing answered. */
+  readonly status: number
+
+  constructor(status: number, sentence: string) {
+    super(sentence)
+    this.status = status
+  }
+}
+
+/** What is done when a session has ended. */
+let signedOut = (): void => {}
+
+export const onSignedOut = (act: () => void): void => {
+  signedOut = act
+}
+
+const noAnswer = "The worker doesn't answer."
+
+const send = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> => {
+  const told = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }
+  try {
+    return await fetch(path, {
+      method,
+      credentials: "same-origin",
+      ...told,
+      ...(signal === undefined ? {} : { signal })
+    })
+  } catch (cause) {
+    if (signal?.aborted === true) throw cause
+    throw new Refused(0, noAnswer)
+  }
+}
+
+const sentenceIn = (answer: unknown): string | undefined =>
+  typeof answer === "object" && answer !== null && "error" in answer && typeof answer.error === "string"
+    ? answer.error
+    : undefined
+
+const answerOf = async (response: Response): Promise<unknown> => {
+  const text = await response.text()
+  const answer: unknown = /\bjson\b/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : undefined
+  if (response.ok) return answer
+  throw new Refused(response.status, sentenceIn(answer) ?? `The worker answers with ${response.status}.`)
+}
+
+/** Rejects with `Refused`. */
+export const ask = async <Asked extends Name>(
+  name: Asked,
+  payload: Payload<Asked>,
+  signal?: AbortSignal
+): Promise<Answer<Asked>> => {
+  const response = await send("POST", `/verbs/${name}`, payload, signal)
+  if (response.status === 401) signedOut()
+  return (await answerOf(response)) as Answer<Asked>
+}
+
+/** Of the cookie that the browser has; rejects with 401 if there is none. */
+export const session = async (): Promise<Session> => (await answerOf(await send("GET", "/session"))) as Session
+
+export const signIn = async (proof: { readonly code: string } | { readonly token: string }): Promise<Session> =>
+  (await answerOf(await send("POST", "/session", proof))) as Session
+
+export const signOut = async (): Promise<void> => {
+  await send("DELETE", "/session")
+}
+
+/** A sentence for the reader, whatever was thrown. */
+export const sentenceOf = (cause: unknown): string =>
+  cause instanceof Refused ? cause.message : `This page made a mistake: ${String(cause)}`

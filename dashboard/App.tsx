@@ -1,0 +1,90 @@
+/**
+ * Which view an address shows, and who sees any. A view that was left is forgotten, so that one of another id begins with nothing.
+ */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { useCell } from "./Cell.ts"
+import { Waiting } from "./parts/Asked.tsx"
+import { Frame } from "./parts/Frame.tsx"
+import { Deliveries } from "./pages/Deliveries.tsx"
+import { DeliveryView } from "./pages/Delivery.tsx"
+import { EntryView } from "./pages/Entry.tsx"
+import { HoldView } from "./pages/Hold.tsx"
+import { Holds } from "./pages/Holds.tsx"
+import { IpcView } from "./pages/Ipc.tsx"
+import { Entries } from "./pages/Ledger.tsx"
+import { Now } from "./pages/Now.tsx"
+import { Outbox } from "./pages/Outbox.tsx"
+import { SignIn } from "./pages/SignIn.tsx"
+import { type Place, place, to } from "./Router.ts"
+import { reader } from "./Session.ts"
+
+interface View {
+  /** Of the window. */
+  readonly title: string
+  readonly shown: ComponentChildren
+}
+
+const missing: View = {
+  title: "Not found",
+  shown: (
+    <>
+      <h1>Not found</h1>
+      <p>
+        There is no such page. <a href={to.now}>See how the worker is doing</a>
+      </p>
+    </>
+  )
+}
+
+const ledgerView = ([part, id, ...rest]: ReadonlyArray<string>, query: URLSearchParams): View => {
+  if (rest.length > 0) return missing
+  if (part === "holds") {
+    if (id === undefined) return { title: "Holds", shown: <Holds /> }
+    return { title: "Hold", shown: <HoldView key={id} id={id} /> }
+  }
+  if (part === "outbox" && id === undefined) return { title: "Outbox", shown: <Outbox /> }
+  if (part !== undefined) return missing
+  const entry = query.get("entry")
+  return entry === null
+    ? { title: "Ledger", shown: <Entries /> }
+    : { title: "Entry", shown: <EntryView key={entry} id={entry} /> }
+}
+
+const viewOf = ({ query, segments }: Place): View => {
+  const [area, id, ...rest] = segments
+  if (area === undefined) return { title: "Now", shown: <Now /> }
+  if (area === "ledger") return ledgerView(segments.slice(1), query)
+  if (rest.length > 0) return missing
+  if (area === "deliveries") {
+    if (id === undefined) return { title: "Deliveries", shown: <Deliveries /> }
+    return { title: `Delivery ${id}`, shown: <DeliveryView key={id} id={id} /> }
+  }
+  return area === "ipcs" && id !== undefined ? { title: `IPC ${id}`, shown: <IpcView key={id} id={id} /> } : missing
+}
+
+/** After a link, a screen reader reads the view that it led to. */
+const useFocus = (address: string): void => {
+  const last = useRef(address)
+  useEffect(() => {
+    if (last.current === address) return
+    last.current = address
+    document.getElementById("main")?.focus({ preventScroll: true })
+  }, [address])
+}
+
+const Views = () => {
+  const at = useCell(place, (now) => now)
+  const { shown, title } = viewOf(at)
+  useEffect(() => {
+    document.title = `${title} · siteledger`
+  }, [title])
+  useFocus(`${at.pathname} ${at.query.get("entry") ?? ""}`)
+  return <Frame>{shown}</Frame>
+}
+
+export const App = () => {
+  const who = useCell(reader, (now) => now)
+  if (who.state === "asking") return <Waiting lines={6} />
+  return who.state === "in" ? <Views /> : <SignIn reader={who} />
+}

@@ -1,0 +1,90 @@
+/**
+ * The page's addresses: the path names a view, the query its filters, so that any view can be sent to a colleague.
+ *
+ * Links are plain ones. A click on one within the page changes the address and draws again, unless the reader asks for a new
+ * tab or window.
+ */
+import { Cell } from "./Cell.ts"
+
+export interface Place {
+  readonly pathname: string
+  /** Of the path, decoded. */
+  readonly segments: ReadonlyArray<string>
+  readonly query: URLSearchParams
+}
+
+/** A percent sign that stands for itself makes an address that can't be decoded. */
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+const here = (): Place => ({
+  pathname: location.pathname,
+  segments: location.pathname
+    .split("/")
+    .filter((each) => each !== "")
+    .map(decoded),
+  query: new URLSearchParams(location.search)
+})
+
+export const place = new Cell<Place>(here())
+
+/** `replace`: going back skips what was there. */
+export const go = (href: string, replace = false): void => {
+  if (replace) history.replaceState(null, "", href)
+  else history.pushState(null, "", href)
+  const before = place.value.pathname
+  place.set(here())
+  if (!replace && before !== place.value.pathname) scrollTo(0, 0)
+}
+
+/** The address of this view with other filters. Undefined or empty: without that one. */
+export const withFilters = (filters: Readonly<Record<string, string | undefined>>): string => {
+  const query = new URLSearchParams(place.value.query)
+  for (const [name, value] of Object.entries(filters)) {
+    if (value === undefined || value === "") query.delete(name)
+    else query.set(name, value)
+  }
+  return query.size === 0 ? place.value.pathname : `${place.value.pathname}?${query}`
+}
+
+export const to = {
+  now: "/",
+  deliveries: "/deliveries",
+  delivery: (id: string | number) => `/deliveries/${encodeURIComponent(id)}`,
+  deliveriesOf: (ipc: string) => `/deliveries?ipc=${encodeURIComponent(ipc)}`,
+  entries: "/ledger",
+  entry: (id: string) => `/ledger?entry=${encodeURIComponent(id)}`,
+  entriesOf: (ipc: string) => `/ledger?ipc=${encodeURIComponent(ipc)}`,
+  holds: "/ledger/holds",
+  hold: (id: string) => `/ledger/holds/${encodeURIComponent(id)}`,
+  outbox: "/ledger/outbox",
+  ipc: (id: string) => `/ipcs/${encodeURIComponent(id)}`
+}
+
+/** What an id that somebody pasted names: a delivery, an entry, else an IPC. */
+export const found = (id: string): string => {
+  if (/^\d+$/.test(id) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return to.delivery(id)
+  return /^[0-9a-f]{32}$/.test(id) ? to.entry(id) : to.ipc(id)
+}
+
+const isPlain = (click: MouseEvent): boolean =>
+  click.button === 0 && !click.defaultPrevented && !(click.metaKey || click.ctrlKey || click.shiftKey || click.altKey)
+
+const onClick = (click: MouseEvent): void => {
+  const link = click.target instanceof Element ? click.target.closest("a") : null
+  if (link === null || !isPlain(click) || link.target !== "" || link.hasAttribute("download")) return
+  // One within this view, like the one that skips to the main part.
+  if (link.origin !== location.origin || link.getAttribute("href")?.startsWith("#") === true) return
+  click.preventDefault()
+  if (link.href !== location.href) go(link.href)
+}
+
+export const begin = (): void => {
+  addEventListener("popstate", () => place.set(here()))
+  document.addEventListener("click", onClick)
+}

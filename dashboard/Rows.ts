@@ -1,0 +1,98 @@
+/**
+ * Rows of the books as the worker sends them, by the names of their columns, and the facts behind them. Pure.
+ */
+import type { Row } from "./Api.ts"
+import { money, ofUnits } from "./Format.ts"
+
+export type { Row } from "./Api.ts"
+
+/** Null: it has none, or the worker is of a version without that column. */
+export const textIn = (row: Row, name: string): string | null => {
+  const value = row[name]
+  return value === null || value === undefined ? null : String(value)
+}
+
+export const idIn = (row: Row, name: string): string => textIn(row, name) ?? ""
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Of what a column has as JSON; empty if it has none. */
+export const objectIn = (row: Row, name: string): Readonly<Record<string, unknown>> => {
+  const text = textIn(row, name)
+  const value: unknown = text === null ? undefined : JSON.parse(text)
+  return isObject(value) ? value : {}
+}
+
+/** Likewise, of an answer whose fields have no type. */
+export const saidIn = (of: Readonly<Record<string, unknown>>, name: string): string | null => {
+  const value = of[name]
+  return value === null || value === undefined ? null : String(value)
+}
+
+/** Objects in a list of an answer whose fields have no type. */
+export const objectsIn = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** What kinds of facts are called, in a bookkeeper's words. */
+const kinds: Readonly<Record<string, string>> = {
+  certificate: "Certificate",
+  "looked-up": "Certificate that a look-up found",
+  payment: "Payment",
+  project: "Project",
+  opening: "Opening certificate",
+  decision: "Decision",
+  posting: "Entry that a person added",
+  reversal: "Entry that a person took back",
+  accounting: "Comparison with accounting",
+  release: "Release of a draft",
+  preceding: "The IPC before it",
+  payable: "What is payable",
+  terms: "New terms"
+}
+
+export const kindOf = (kind: unknown): string => kinds[String(kind)] ?? String(kind)
+
+/** By the names that facts have in the books. */
+const names: Readonly<Record<string, string>> = {
+  at: "dated",
+  by: "by",
+  eventId: "delivery",
+  ipcId: "IPC",
+  knownAt: "known since",
+  number: "fact",
+  of: "of IPC",
+  projectId: "project",
+  reference: "payment",
+  sha256: "SHA-256",
+  units: "amount",
+  url: "certificate"
+}
+
+export interface Said {
+  readonly name: string
+  readonly value: string
+}
+
+/** What a fact says, but for its kind. What is nested stays JSON. */
+export const saidBy = (fact: Readonly<Record<string, unknown>>, currency: string | null): ReadonlyArray<Said> =>
+  Object.entries(fact).flatMap(([name, value]) => {
+    if (value === null || value === undefined || name === "kind") return []
+    if (name === "units" && (typeof value === "string" || typeof value === "number")) {
+      const amount = ofUnits(value)
+      return [{ name: "amount", value: amount === undefined ? String(value) : money(amount, currency) }]
+    }
+    return [{ name: names[name] ?? name, value: typeof value === "object" ? JSON.stringify(value) : String(value) }]
+  })
+
+/** An entry's accounts and amounts by its columns: the debited ones, then the credited ones. */
+export const accountsOf = (row: Row): string => {
+  const lines = Object.entries(objectIn(row, "lines"))
+  if (lines.length === 0) return `${idIn(row, "debit_account")} / ${idIn(row, "credit_account")}`
+  const side = (isDebit: boolean): string =>
+    lines
+      .filter(([, amount]) => String(amount).startsWith("-") !== isDebit)
+      .map(([account]) => account)
+      .join(" + ")
+  return `${side(true)} / ${side(false)}`
+}

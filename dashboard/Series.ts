@@ -1,0 +1,70 @@
+/**
+ * The history as the charts draw it: a column of times, and one of values for each line. Pure.
+ *
+ * Guarantees: where no worker ran, a line is broken rather than drawn through; what is counted in a step is shown by the minute,
+ * so that the hour and the day have the same scale.
+ */
+import type { Answer, Point } from "./Api.ts"
+
+export type Values = ReadonlyArray<number | null>
+
+export interface Columns {
+  /** In seconds since 1970. */
+  readonly times: ReadonlyArray<number>
+  readonly deliveries: Values
+  readonly requests: Values
+  readonly limit: Values
+  readonly visible: readonly [p50: Values, p99: Values]
+  readonly posted: readonly [p50: Values, p99: Values]
+}
+
+interface Drawn {
+  readonly time: number
+  /** Null: a break. */
+  readonly point: Point | null
+}
+
+const secondsOf = ({ at }: Point): number => Math.round(Date.parse(at) / 1000)
+
+/** The step under way has only begun to count, and would look like a fall. */
+const ended = ({ points, stepSeconds }: Answer<"history">, nowMs: number): ReadonlyArray<Point> => {
+  const all = points.filter((point) => secondsOf(point) + stepSeconds <= nowMs / 1000)
+  return all.length === 0 ? points : all
+}
+
+const withBreaks = (points: ReadonlyArray<Point>, stepSeconds: number): ReadonlyArray<Drawn> =>
+  points.flatMap((point, at) => {
+    const time = secondsOf(point)
+    const before = points[at - 1]
+    const isAfterBreak = before !== undefined && time - secondsOf(before) > stepSeconds * 1.5
+    return isAfterBreak
+      ? [
+          { time: time - stepSeconds / 2, point: null },
+          { time, point }
+        ]
+      : [{ time, point }]
+  })
+
+export const columnsOf = (history: Answer<"history">, nowMs: number): Columns => {
+  const drawn = withBreaks(ended(history, nowMs), history.stepSeconds)
+  const of = (value: (point: Point) => number | null): Values =>
+    drawn.map(({ point }) => (point === null ? null : value(point)))
+  const inMinute = (count: number): number => (count * 60) / history.stepSeconds
+  return {
+    times: drawn.map(({ time }) => time),
+    deliveries: of(({ deliveries }) => inMinute(deliveries)),
+    requests: of(({ requests }) => inMinute(requests)),
+    limit: of(({ limit }) => inMinute(limit)),
+    visible: [of(({ visibleP50Ms }) => visibleP50Ms), of(({ visibleP99Ms }) => visibleP99Ms)],
+    posted: [of(({ postedP50Ms }) => postedP50Ms), of(({ postedP99Ms }) => postedP99Ms)]
+  }
+}
+
+/** The last value of a line, and its greatest, for those who can't see it. */
+export const summaryOf = (name: string, values: Values, write: (value: number) => string): string => {
+  const known = values.filter((value) => value !== null)
+  const last = known.at(-1)
+  return last === undefined
+    ? `${name}: nothing yet`
+    : `${name}: last ${write(last)}, at most ${write(known.reduce((a, b) => Math.max(a, b)))}`
+}

@@ -1,0 +1,120 @@
+/**
+ * The numbers that say at a glance whether all is well; each leads to where there is more.
+ */
+import type { ComponentChildren } from "preact"
+import type { StatusReport } from "../../Api.ts"
+import { count, span, took } from "../../Format.ts"
+import { Age, useTicking } from "../../parts/Time.tsx"
+import { to } from "../../Router.ts"
+
+interface Figure {
+  readonly name: string
+  readonly children: ComponentChildren
+  readonly note?: ComponentChildren
+  readonly tone?: "wait" | "bad" | undefined
+  readonly href?: string
+}
+
+const Figure = ({ children, href, name, note, tone }: Figure) => (
+  <div>
+    <dt>{href === undefined ? name : <a href={href}>{name}</a>}</dt>
+    <dd class={tone ?? ""}>{children}</dd>
+    {note === undefined ? null : <dd class="note">{note}</dd>}
+  </div>
+)
+
+const if_ = <A extends string>(is: boolean, tone: A): A | undefined => (is ? tone : undefined)
+
+/** Milliseconds. A delivery is usually visible long before. */
+const late = 5000
+
+const Inbox = ({ inbox, lastEventAt }: StatusReport) => (
+  <>
+    <Figure name="Last event" href={to.deliveries}>
+      <Age at={lastEventAt} />
+    </Figure>
+    <Figure
+      name="Waiting to be applied"
+      tone={if_(inbox.oldestPendingAgeMs > late, "wait")}
+      note={inbox.pending === 0 ? "nothing waits" : `the oldest for ${span(inbox.oldestPendingAgeMs)}`}
+    >
+      {count(inbox.pending)}
+    </Figure>
+    <Figure
+      name="In quarantine"
+      href={`${to.deliveries}?outcome=quarantined`}
+      tone={if_(inbox.quarantined > 0, "wait")}
+      note={inbox.unposted === 0 ? undefined : `${count(inbox.unposted)} more posted nothing`}
+    >
+      {count(inbox.quarantined)}
+    </Figure>
+  </>
+)
+
+const Books = ({ ledger: { entries, holds, postedMs, sink } }: StatusReport) => (
+  <>
+    <Figure
+      name="Entries posted"
+      href={to.entries}
+      note={postedMs.p50 === null ? undefined : `${took(postedMs.p50)} after they came`}
+    >
+      {count(entries)}
+    </Figure>
+    <Figure
+      name="On hold"
+      href={to.holds}
+      tone={if_(holds > 0, "wait")}
+      note={holds === 0 ? "nothing to decide" : "for a decision"}
+    >
+      {count(holds)}
+    </Figure>
+    {sink === null ? null : (
+      <Figure
+        name="On their way to accounting"
+        href={to.outbox}
+        tone={if_(sink.dead > 0, "bad")}
+        note={sink.dead === 0 ? "none refused" : `${count(sink.dead)} refused`}
+      >
+        {count(sink.backlog)}
+      </Figure>
+    )}
+  </>
+)
+
+const Copies = ({ api, backup, export: lake, published }: StatusReport) => (
+  <>
+    <Figure
+      name="Requests in a minute"
+      tone={if_(api.usedLastMinute >= api.limitPerMinute, "wait")}
+      note={`of ${count(api.limitPerMinute)} in the plan`}
+    >
+      {count(api.usedLastMinute)}
+    </Figure>
+    <Figure name="Analysts' copy">
+      <Age at={published.at} />
+    </Figure>
+    <Figure name="Lake's last export" note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}>
+      <Age at={lake.lastAt} />
+    </Figure>
+    {backup === null ? null : (
+      <Figure name="Backup off the machine" tone={if_(backup.error !== null, "bad")} note={backup.error ?? undefined}>
+        <Age at={backup.at} />
+      </Figure>
+    )}
+  </>
+)
+
+const Next = ({ at }: { readonly at: string }) => {
+  const text = useTicking((now) => `next in ${span(Math.max(0, Date.parse(at) - now))}`)
+  return <>{text}</>
+}
+
+export const Figures = ({ status }: { readonly status: StatusReport }) => (
+  <section aria-label="Figures">
+    <dl class="figures">
+      <Inbox {...status} />
+      <Books {...status} />
+      <Copies {...status} />
+    </dl>
+  </section>
+)

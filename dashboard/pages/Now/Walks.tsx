@@ -1,0 +1,109 @@
+/**
+ * How far the copy of each list is: its walk as a bar, when it should be proven, and how sure it is. Those that are least sure
+ * come first.
+ */
+import { useState } from "preact/hooks"
+import type { StatusReport } from "../../Api.ts"
+import { count, counted } from "../../Format.ts"
+import { Pill, type Tone } from "../../parts/Text.tsx"
+import { type Column, Table } from "../../parts/Table.tsx"
+import { Age, At } from "../../parts/Time.tsx"
+
+type Walk = StatusReport["backfill"][string]
+type Named = Walk & { readonly name: string }
+
+const proofs: Readonly<Record<Walk["proof"], { readonly words: string; readonly tone: Tone; readonly means: string }>> =
+  {
+    running: { words: "first pass", tone: "wait", means: "The first pass over the list hasn't ended." },
+    unproven: { words: "not proven", tone: "wait", means: "The last pass and the list's own count didn't agree." },
+    "counts-agree": { words: "counts agree", tone: "idle", means: "As many rows as the list says it has." },
+    "passes-agree": { words: "passes agree", tone: "good", means: "Two passes saw the same rows." },
+    proven: { words: "proven", tone: "good", means: "Every row of the list is in the copy." }
+  }
+
+const order = Object.keys(proofs)
+
+const sorted = (backfill: StatusReport["backfill"]): ReadonlyArray<Named> =>
+  Object.entries(backfill)
+    .map(([name, walk]) => ({ name, ...walk }))
+    .toSorted((a, b) => order.indexOf(a.proof) - order.indexOf(b.proof) || a.name.localeCompare(b.name))
+
+const Bar = ({ walk: { name, pagesDone, pagesTotal } }: { readonly walk: Named }) => (
+  <span class="walked">
+    <progress max={Math.max(1, pagesTotal)} value={Math.min(pagesDone, pagesTotal)} aria-label={`Pages of ${name}`} />
+    <span>
+      {count(pagesDone)} of {count(pagesTotal)}
+    </span>
+  </span>
+)
+
+const Expected = ({ walk: { nextProofAt, proof, requestsLeft } }: { readonly walk: Named }) => {
+  if (nextProofAt === null) return <span class="soft">{proof === "running" ? "not known yet" : "when it changes"}</span>
+  return (
+    <>
+      <Age at={nextProofAt} />
+      {requestsLeft === null ? null : <span class="soft">, {counted(requestsLeft, "request")}</span>}
+    </>
+  )
+}
+
+const Sure = ({ walk: { parents, proof } }: { readonly walk: Named }) => (
+  <>
+    <span title={proofs[proof].means}>
+      <Pill tone={proofs[proof].tone}>{proofs[proof].words}</Pill>
+    </span>
+    {parents === null || parents.found === parents.proven ? null : (
+      <span class="soft">
+        {" "}
+        for {count(parents.proven)} of {counted(parents.found, "parent")}
+      </span>
+    )}
+  </>
+)
+
+const columns: ReadonlyArray<Column<Named>> = [
+  { title: "List", cell: ({ name }) => <b>{name}</b> },
+  {
+    title: "Rows",
+    kind: "number",
+    cell: ({ quarantined, rows }) => (
+      <>
+        {count(rows)}
+        {quarantined === 0 ? null : <span class="wait-text"> ({count(quarantined)} in quarantine)</span>}
+      </>
+    )
+  },
+  { title: "Pages", cell: (walk) => <Bar walk={walk} /> },
+  { title: "Expected end", cell: (walk) => <Expected walk={walk} /> },
+  { title: "How sure", cell: (walk) => <Sure walk={walk} /> },
+  { title: "As of", cell: ({ at, changedAt }) => <At at={changedAt ?? at} never="not yet" /> }
+]
+
+const fewest = 12
+
+const summary = (walks: ReadonlyArray<Named>): string =>
+  [...Map.groupBy(walks, ({ proof }) => proof)]
+    .map(([proof, those]) => `${those.length} ${proofs[proof].words}`)
+    .join(", ")
+
+export const Walks = ({ status }: { readonly status: StatusReport }) => {
+  const [isWhole, setWhole] = useState(false)
+  const walks = sorted(status.backfill)
+  if (walks.length === 0) return null
+  const shown = isWhole ? walks : walks.slice(0, fewest)
+  return (
+    <section aria-labelledby="walks">
+      <h2 id="walks">
+        Lists <small>{summary(walks)}</small>
+      </h2>
+      <Table caption="The lists that are copied" columns={columns} rows={shown} keyOf={({ name }) => name} />
+      {shown.length === walks.length ? null : (
+        <p>
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all {walks.length} lists
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * What a view asks the worker for, and how it looks until the answer is there, or when there is none.
+ *
+ * What was shown stays while it is asked for again, also if that fails. It is asked again when `version` changes, and when the
+ * stream was lost meanwhile.
+ */
+import type { ComponentChildren } from "preact"
+import { useCallback, useEffect, useState } from "preact/hooks"
+import { type Answer, ask, type Name, type Payload, sentenceOf } from "../Api.ts"
+import { useCell } from "../Cell.ts"
+import { live } from "../Stream.ts"
+
+export interface Asked<A> {
+  readonly answer: A | undefined
+  /** Why there is no newer one. */
+  readonly sentence: string | undefined
+  readonly isAsking: boolean
+  readonly again: () => void
+}
+
+export const useAsked = <Verb extends Name>(
+  name: Verb,
+  payload: Payload<Verb>,
+  version: string | number = 0
+): Asked<Answer<Verb>> => {
+  const [state, setState] = useState<Omit<Asked<Answer<Verb>>, "again">>({
+    answer: undefined,
+    sentence: undefined,
+    isAsking: true
+  })
+  const [times, setTimes] = useState(0)
+  // The first opening is that of the page itself.
+  const opened = useCell(live, (now) => Math.max(1, now.opened))
+  const question = JSON.stringify(payload)
+  useEffect(() => {
+    const aborting = new AbortController()
+    setState((before) => ({ ...before, isAsking: true }))
+    const settle = async (): Promise<void> => {
+      try {
+        const answer = await ask(name, JSON.parse(question) as Payload<Verb>, aborting.signal)
+        if (!aborting.signal.aborted) setState({ answer, sentence: undefined, isAsking: false })
+      } catch (cause) {
+        if (aborting.signal.aborted) return
+        setState(({ answer }) => ({ answer, sentence: sentenceOf(cause), isAsking: false }))
+      }
+    }
+    void settle()
+    return () => aborting.abort()
+  }, [name, question, version, times, opened])
+  const again = useCallback(() => setTimes((count) => count + 1), [])
+  return { ...state, again }
+}
+
+/** Changes at most once in so many milliseconds, so that a busy worker isn't asked all the time. */
+export const useCalm = <A,>(value: A, everyMs: number): A => {
+  const [calm, setCalm] = useState(value)
+  const isBehind = !Object.is(value, calm)
+  useEffect(() => {
+    if (!isBehind) return
+    const timer = setTimeout(() => setCalm(() => value), everyMs)
+    return () => clearTimeout(timer)
+    // A timer that runs isn't begun again by the next value, which gets its own turn.
+  }, [isBehind, calm])
+  return calm
+}
+
+export const Problem = ({ again, sentence }: { readonly sentence: string; readonly again: () => void }) => (
+  <div class="notice bad" role="alert">
+    <p>{sentence}</p>
+    <p>
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </p>
+  </div>
+)
+
+export const Waiting = ({ lines = 4 }: { readonly lines?: number }) => (
+  <div class="waiting" role="status">
+    <span class="hidden">Loading…</span>
+    {Array.from({ length: lines }, (_, line) => (
+      <i key={line} />
+    ))}
+  </div>
+)
+
+export const Empty = ({ children }: { readonly children: ComponentChildren }) => <div class="empty">{children}</div>
+
+/** The answer's view once it is there. */
+export const Loaded = <A,>({
+  asked,
+  children
+}: {
+  readonly asked: Asked<A>
+  readonly children: (answer: A) => ComponentChildren
+}) => {
+  const { again, answer, sentence } = asked
+  if (answer === undefined) return sentence === undefined ? <Waiting /> : <Problem sentence={sentence} again={again} />
+  return (
+    <>
+      {sentence === undefined ? null : <Problem sentence={`${sentence} What you see is from before.`} again={again} />}
+      {children(answer)}
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+/**
+ * A chart of lines over time, by uPlot. Above it stand the values at the pointer, or the last ones; the same as a sentence is what
+ * a screen reader gets. All charts of a view show their values at the same time.
+ *
+ * The colours are those of the style sheet, so it is made again when the reader's system turns from light to dark.
+ */
+import { useEffect, useRef, useState } from "preact/hooks"
+import uPlot from "uplot"
+import { fullTime } from "../Format.ts"
+import { summaryOf, type Values } from "../Series.ts"
+
+export interface Line {
+  readonly name: string
+  readonly values: Values
+  /** A colour of the style sheet. */
+  readonly colour: "accent" | "wait" | "edge"
+  readonly isFilled?: boolean
+  readonly isDashed?: boolean
+}
+
+interface Chart {
+  readonly title: string
+  readonly times: ReadonlyArray<number>
+  readonly lines: ReadonlyArray<Line>
+  readonly write: (value: number) => string
+  /** In seconds since 1970. */
+  readonly from: number
+  readonly to: number
+}
+
+const height = 150
+
+const colourOf = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
+
+const two = (number: number): string => String(number).padStart(2, "0")
+
+/** Hours and minutes, in the reader's zone. */
+const clock = (seconds: number): string => {
+  const at = new Date(seconds * 1000)
+  return `${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+const axesOf = (write: Chart["write"]): Array<uPlot.Axis> => {
+  const [text, line] = [colourOf("soft"), colourOf("line")]
+  const font = "11px system-ui, sans-serif"
+  const look = { stroke: text, font, ticks: { show: false }, grid: { stroke: line, width: 1 } }
+  return [
+    { ...look, grid: { show: false }, size: 24, gap: 4, space: 64, values: (_plot, at) => at.map(clock) },
+    { ...look, size: 58, gap: 6, space: 34, values: (_plot, at) => at.map(write) }
+  ]
+}
+
+const seriesOf = ({ colour, isDashed, isFilled, name }: Line): uPlot.Series => {
+  const stroke = colourOf(colour)
+  return {
+    label: name,
+    stroke,
+    width: 1.5,
+    points: { show: false },
+    ...(isDashed === true ? { dash: [4, 4] } : {}),
+    ...(isFilled === true ? { fill: `color-mix(in srgb, ${stroke} 14%, transparent)` } : {})
+  }
+}
+
+const dataOf = (times: Chart["times"], lines: Chart["lines"]): uPlot.AlignedData => [
+  [...times],
+  ...lines.map(({ values }) => [...values])
+]
+
+const plotIn = (
+  box: HTMLElement,
+  { from, lines, times, to, write }: Chart,
+  onPoint: (at: number | null) => void
+): uPlot =>
+  new uPlot(
+    {
+      width: Math.max(200, box.clientWidth),
+      height,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, drag: { setScale: false, x: false }, sync: { key: "now" }, points: { size: 6 } },
+      scales: { x: { time: true, range: [from, to] }, y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] } },
+      axes: axesOf(write),
+      series: [{}, ...lines.map(seriesOf)],
+      hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] }
+    },
+    dataOf(times, lines),
+    box
+  )
+
+/** Changes with the reader's system. */
+const useScheme = (): boolean => {
+  const dark = matchMedia("(prefers-color-scheme: dark)")
+  const [isDark, setDark] = useState(dark.matches)
+  useEffect(() => {
+    const turned = (): void => setDark(dark.matches)
+    dark.addEventListener("change", turned)
+    return () => dark.removeEventListener("change", turned)
+  }, [])
+  return isDark
+}
+
+const lastOf = (values: Values): number | undefined => values.findLast((value) => value !== null) ?? undefined
+
+const Read = ({ at, chart: { lines, times, write } }: { readonly at: number | null; readonly chart: Chart }) => {
+  const time = at === null ? undefined : times[at]
+  return (
+    <p class="values" aria-hidden="true">
+      {lines.map(({ colour, isDashed, name, values }) => {
+        const value = at === null ? lastOf(values) : values[at]
+        return (
+          <span key={name} class={`key ${colour} ${isDashed === true ? "dashed" : ""}`}>
+            {name} <b>{value == null ? "–" : write(value)}</b>
+          </span>
+        )
+      })}
+      <span class="soft at">{time === undefined ? "" : fullTime(time * 1000).slice(11, 16)}</span>
+    </p>
+  )
+}
+
+export const Chart = (chart: Chart) => {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const [at, setAt] = useState<number | null>(null)
+  const isDark = useScheme()
+  const { from, lines, times, title, to, write } = chart
+  useEffect(() => {
+    const place = box.current
+    if (place === null) return
+    const made = plotIn(place, chart, setAt)
+    plot.current = made
+    const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, place.clientWidth), height }))
+    observer.observe(place)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+    }
+    // What else changes is set on the same chart.
+  }, [isDark])
+  useEffect(() => {
+    plot.current?.setData(dataOf(times, lines), false)
+    plot.current?.setScale("x", { min: from, max: to })
+  }, [times, from, to])
+  const told = lines.map(({ name, values }) => summaryOf(name, values, write)).join("; ")
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <Read at={at} chart={chart} />
+      <div ref={box} role="img" aria-label={`${title}. ${told}.`} />
+    </figure>
+  )
+}

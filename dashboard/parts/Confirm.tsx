@@ -1,0 +1,65 @@
+/**
+ * Asks once more, in words, before something counts. While it is being done, nothing can be pressed twice; a refusal of the
+ * worker's stands in the same place, and what was typed is kept.
+ */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { sentenceOf } from "../Api.ts"
+
+interface Confirm {
+  readonly title: string
+  /** What will happen. */
+  readonly children: ComponentChildren
+  /** On the button that does it. */
+  readonly does: string
+  readonly isDanger?: boolean
+  readonly act: () => Promise<unknown>
+  /** Also once it is done. */
+  readonly onClose: () => void
+}
+
+export const Confirm = ({ act, children, does, isDanger = false, onClose, title }: Confirm) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [sentence, setSentence] = useState<string>()
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  const confirm = async (): Promise<void> => {
+    setBusy(true)
+    setSentence(undefined)
+    try {
+      await act()
+      onClose()
+    } catch (cause) {
+      setSentence(sentenceOf(cause))
+      setBusy(false)
+    }
+  }
+  const onCancel = (cancel: Event): void => {
+    cancel.preventDefault()
+    if (!isBusy) onClose()
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel}>
+      <h2 id="confirm-title">{title}</h2>
+      {children}
+      {sentence === undefined ? null : (
+        <p class="complaint" role="alert">
+          {sentence}
+        </p>
+      )}
+      <div class="actions">
+        <button type="button" class={isDanger ? "danger" : "primary"} disabled={isBusy} onClick={() => void confirm()}>
+          {isBusy ? "One moment…" : does}
+        </button>
+        {/* The harmless one has the focus. */}
+        <button type="button" autoFocus disabled={isBusy} onClick={onClose}>
+          Back
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * Filters of a view, kept in its address. A choice counts at once, a text when it is entered or left.
+ */
+import type { ComponentChildren } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { useCell } from "../Cell.ts"
+import { go, place, withFilters } from "../Router.ts"
+
+interface Filter {
+  /** In the address. */
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  /** What a text may be; it may be something else. */
+  readonly offers?: ReadonlyArray<string>
+  /** All that there is, in words by its value. */
+  readonly choices?: Readonly<Record<string, string>>
+}
+
+export const Filter = ({ choices, label, name, offers = [], placeholder = "" }: Filter) => {
+  const value = useCell(place, ({ query }) => query.get(name) ?? "")
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const settle = (next: string): void => {
+    if (next.trim() !== value) go(withFilters({ [name]: next.trim() }))
+  }
+  const id = `filter-${name}`
+  return (
+    <label for={id}>
+      <span>{label}</span>
+      {choices === undefined ? (
+        <>
+          <input
+            id={id}
+            type="search"
+            value={typed}
+            placeholder={placeholder}
+            spellcheck={false}
+            autocomplete="off"
+            {...(offers.length === 0 ? {} : { list: `${id}-offers` })}
+            onInput={(event) => {
+              setTyped(event.currentTarget.value)
+              if (offers.includes(event.currentTarget.value) || event.currentTarget.value === "")
+                settle(event.currentTarget.value)
+            }}
+            onBlur={() => settle(typed)}
+          />
+          <datalist id={`${id}-offers`}>
+            {offers.map((offer) => (
+              <option key={offer} value={offer} />
+            ))}
+          </datalist>
+        </>
+      ) : (
+        <select id={id} value={value} onChange={(event) => settle(event.currentTarget.value)}>
+          <option value="">any</option>
+          {Object.entries(choices).map(([each, words]) => (
+            <option key={each} value={each}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </label>
+  )
+}
+
+/** Entering a text leaves its field, which makes it count. */
+const submit = (event: Event): void => {
+  event.preventDefault()
+  if (document.activeElement instanceof HTMLInputElement) {
+    const field = document.activeElement
+    field.blur()
+    field.focus()
+  }
+}
+
+export const Filters = ({
+  children,
+  isAsking
+}: {
+  readonly children: ComponentChildren
+  readonly isAsking: boolean
+}) => (
+  <form class="filters" aria-label="Filters" aria-busy={isAsking} onSubmit={submit}>
+    {children}
+  </form>
+)

@@ -1,0 +1,140 @@
+/**
+ * What stands around every view: the link that skips to the main part, the name, the areas, what finds an id, whether the
+ * stream is there, and who reads.
+ */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { useCell } from "../Cell.ts"
+import { shortTime, span } from "../Format.ts"
+import { found, go, place, to } from "../Router.ts"
+import { leave, usePrincipal } from "../Session.ts"
+import { live } from "../Stream.ts"
+import { useTicking } from "./Time.tsx"
+
+const Badge = ({ count, what }: { readonly count: number; readonly what: string }) =>
+  count === 0 ? null : (
+    <span class="badge">
+      {count}
+      <span class="hidden"> {what}</span>
+    </span>
+  )
+
+const Areas = () => {
+  const area = useCell(place, ({ segments }) => segments[0] ?? "")
+  const holds = useCell(live, ({ status }) => status?.ledger.holds ?? 0)
+  const dead = useCell(live, ({ status }) => status?.ledger.sink?.dead ?? 0)
+  const current = (isHere: boolean) => (isHere ? ({ "aria-current": "page" } as const) : {})
+  return (
+    <nav aria-label="Areas">
+      <ul>
+        <li>
+          <a href={to.now} {...current(area === "")}>
+            Now
+          </a>
+        </li>
+        <li>
+          <a href={to.deliveries} {...current(area === "deliveries")}>
+            Deliveries
+          </a>
+        </li>
+        <li>
+          <a href={to.entries} {...current(area === "ledger" || area === "ipcs")}>
+            Ledger
+            <Badge count={holds + dead} what="things to decide" />
+          </a>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+const Find = () => {
+  const [id, setId] = useState("")
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (id.trim() === "") return
+    go(found(id.trim()))
+    setId("")
+  }
+  return (
+    <form class="find" role="search" onSubmit={submit}>
+      <label class="hidden" for="find">
+        Find an IPC, a delivery or an entry by its id
+      </label>
+      <input
+        id="find"
+        type="search"
+        value={id}
+        placeholder="IPC, delivery or entry id"
+        spellcheck={false}
+        autocomplete="off"
+        onInput={(event) => setId(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
+
+const words = { connecting: "Connecting", open: "Live", lost: "Reconnecting" } as const
+
+const Connection = () => {
+  const connection = useCell(live, (now) => now.connection)
+  return (
+    <span class="connection" data-state={connection} role="status">
+      {words[connection]}
+    </span>
+  )
+}
+
+/** Milliseconds. A short loss is nothing to read about. */
+const patience = 3000
+
+/** As of when everything is, while the stream is lost. */
+const Lost = () => {
+  const { connection, lostAt } = useCell(live, (now) => now)
+  const text = useTicking((now) => {
+    const ms = now - lostAt
+    if (connection !== "lost" || ms < patience) return ""
+    return `No connection to the worker for ${span(ms)}. What you see is as of ${shortTime(lostAt, now)}; it is tried again.`
+  })
+  return text === "" ? null : <p class="lost">{text}</p>
+}
+
+export const Frame = ({ children }: { readonly children: ComponentChildren }) => {
+  const principal = usePrincipal()
+  const version = useCell(live, ({ status }) =>
+    status === undefined ? "" : `siteledger ${status.version} on ${status.host}`
+  )
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the main part
+      </a>
+      <header>
+        <div class="bar">
+          <p class="brand">
+            <span class="mark" aria-hidden="true" />
+            <b>siteledger</b>
+          </p>
+          <Areas />
+          <Find />
+          <div class="reader">
+            <Connection />
+            <span class="principal" title="You are signed in under this name">
+              {principal}
+            </span>
+            <button type="button" class="quiet" onClick={() => void leave()}>
+              Sign out
+            </button>
+          </div>
+        </div>
+      </header>
+      <Lost />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer>
+        <p>{version}</p>
+      </footer>
+    </>
+  )
+}
