@@ -114,6 +114,7 @@ export const reasons = Object.keys(answerable) as ReadonlyArray<HoldReason>
 /** The question without the options of the command line. */
 export const onPage = (question: string): string =>
   question
+    .replace("`siteledger explain IPC` shows", "the IPC's own page shows")
     .replace(/\(--\w+[;,] /g, "(")
     .replace(/ \(--\w+\)/g, "")
     .replace(/--(\w+), /g, "")

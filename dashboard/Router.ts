@@ -66,7 +66,7 @@ export const to = {
   ipc: (id: string) => `/ipcs/${encodeURIComponent(id)}`
 }
 
-/** What an id that somebody pasted names: a delivery, an entry, else an IPC. */
+/** What an id that somebody pasted names: a delivery, an entry or a hold, else an IPC. */
 export const found = (id: string): string => {
   if (/^\d+$/.test(id) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return to.delivery(id)
   return /^[0-9a-f]{32}$/.test(id) ? to.entry(id) : to.ipc(id)

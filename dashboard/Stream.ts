@@ -17,7 +17,9 @@ export interface Live {
   readonly opened: number
 }
 
-export const live = new Cell<Live>({ status: undefined, lostAt: 0, connection: "connecting", opened: 0 })
+const nothing: Live = { status: undefined, lostAt: 0, connection: "connecting", opened: 0 }
+
+export const live = new Cell<Live>(nothing)
 
 /** The newest ones, in stored order. */
 export const arrived = new Cell<ReadonlyArray<Event>>([])
@@ -101,6 +103,11 @@ const open = (): void => {
 }
 
 const follow = (): void => {
+  // The next reader may be another one.
+  if (reader.value.state === "out") {
+    live.set(nothing)
+    arrived.set([])
+  }
   if (!isWanted()) close()
   else if (source === undefined && retry === undefined) open()
 }

@@ -12,6 +12,10 @@ const page = document.getElementById("page")
 
 if (page !== null) {
   void Session.begin()
+  // Somebody has pasted the address of another session over this one.
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#code=")) void Session.begin()
+  })
   Router.begin()
   Stream.begin()
   render(<App />, page)

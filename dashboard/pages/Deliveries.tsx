@@ -149,7 +149,7 @@ const Tail = ({ answer, last, more, wanted }: Tail) => {
           keyOf={({ sequence }) => sequence}
         />
       )}
-      {shown.length < last || last >= most ? (
+      {shown.length === 0 ? null : shown.length < last || last >= most ? (
         <p class="note">These are all among the newest {count(most)} deliveries.</p>
       ) : (
         <p>

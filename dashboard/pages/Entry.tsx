@@ -1,13 +1,14 @@
 /**
  * One entry of the journal: what it moves, what it is based on, and how it goes to the accounting system.
  */
+import { useEffect } from "preact/hooks"
 import type { Answer } from "../Api.ts"
 import { Evidence } from "../parts/Evidence.tsx"
 import { Loaded, useAsked } from "../parts/Asked.tsx"
 import { type Column, Facts, Table } from "../parts/Table.tsx"
 import { Amount, Copy, Pill, type Tone } from "../parts/Text.tsx"
 import { At } from "../parts/Time.tsx"
-import { to } from "../Router.ts"
+import { go, to } from "../Router.ts"
 import { objectsIn, saidIn } from "../Rows.ts"
 
 type Shown = Answer<"ledger-show">
@@ -120,6 +121,11 @@ const One = ({ shown }: { readonly shown: Shown }) => {
 export const EntryView = ({ id }: { readonly id: string }) => {
   const asked = useAsked("ledger-show", { id })
   const { answer } = asked
+  // The ids of holds look the same.
+  const hold = answer === undefined ? null : saidIn(answer, "hold_id")
+  useEffect(() => {
+    if (hold !== null) go(to.hold(hold), true)
+  }, [hold])
   return (
     <>
       <p class="trail">

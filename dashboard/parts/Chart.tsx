@@ -68,9 +68,12 @@ const dataOf = (times: Chart["times"], lines: Chart["lines"]): uPlot.AlignedData
   ...lines.map(({ values }) => [...values])
 ]
 
+type Span = readonly [from: number, to: number]
+
 const plotIn = (
   box: HTMLElement,
-  { from, lines, times, to, write }: Chart,
+  { lines, times, write }: Chart,
+  span: { readonly current: Span },
   onPoint: (at: number | null) => void
 ): uPlot =>
   new uPlot(
@@ -80,7 +83,10 @@ const plotIn = (
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false, x: false }, sync: { key: "now" }, points: { size: 6 } },
-      scales: { x: { time: true, range: [from, to] }, y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] } },
+      scales: {
+        x: { time: true, range: () => [...span.current] },
+        y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] }
+      },
       axes: axesOf(write),
       series: [{}, ...lines.map(seriesOf)],
       hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] }
@@ -123,13 +129,15 @@ const Read = ({ at, chart: { lines, times, write } }: { readonly at: number | nu
 export const Chart = (chart: Chart) => {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
+  const span = useRef<Span>([0, 1])
   const [at, setAt] = useState<number | null>(null)
   const isDark = useScheme()
   const { from, lines, times, title, to, write } = chart
+  span.current = [from, to]
   useEffect(() => {
     const place = box.current
     if (place === null) return
-    const made = plotIn(place, chart, setAt)
+    const made = plotIn(place, chart, span, setAt)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, place.clientWidth), height }))
     observer.observe(place)
@@ -140,8 +148,7 @@ export const Chart = (chart: Chart) => {
     // What else changes is set on the same chart.
   }, [isDark])
   useEffect(() => {
-    plot.current?.setData(dataOf(times, lines), false)
-    plot.current?.setScale("x", { min: from, max: to })
+    plot.current?.setData(dataOf(times, lines))
   }, [times, from, to])
   const told = lines.map(({ name, values }) => summaryOf(name, values, write)).join("; ")
   return (

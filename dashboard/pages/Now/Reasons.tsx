@@ -20,7 +20,7 @@ const phases: Readonly<Record<PhaseName, { readonly word: string; readonly tone:
     tone: "wait",
     sentence: "The lists are being read for the first time. Deliveries are taken and applied meanwhile."
   },
-  live: { word: "Live", tone: "good", sentence: "Every delivery is applied, and the lists are copied." },
+  live: { word: "Live", tone: "good", sentence: "Every delivery is applied, and every list has been read." },
   "catching-up": {
     word: "Catching up",
     tone: "wait",

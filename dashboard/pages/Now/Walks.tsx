@@ -12,14 +12,31 @@ import { Age, At } from "../../parts/Time.tsx"
 type Walk = StatusReport["backfill"][string]
 type Named = Walk & { readonly name: string }
 
-const proofs: Readonly<Record<Walk["proof"], { readonly words: string; readonly tone: Tone; readonly means: string }>> =
-  {
-    running: { words: "first pass", tone: "wait", means: "The first pass over the list hasn't ended." },
-    unproven: { words: "not proven", tone: "wait", means: "The last pass and the list's own count didn't agree." },
-    "counts-agree": { words: "counts agree", tone: "idle", means: "As many rows as the list says it has." },
-    "passes-agree": { words: "passes agree", tone: "good", means: "Two passes saw the same rows." },
-    proven: { words: "proven", tone: "good", means: "Every row of the list is in the copy." }
+interface Proof {
+  readonly words: string
+  readonly tone: Tone
+  readonly means: string
+}
+
+const proofs: Readonly<Record<Walk["proof"], Proof>> = {
+  running: { words: "first pass", tone: "wait", means: "The first pass over the list hasn't ended." },
+  unproven: { words: "unproven", tone: "wait", means: "The last pass was disturbed; another one follows." },
+  "counts-agree": {
+    words: "counts agree",
+    tone: "idle",
+    means: "An undisturbed pass saw as many rows as the service's total."
+  },
+  "passes-agree": {
+    words: "passes agree",
+    tone: "good",
+    means: "Two passes in a row saw the same rows; the service tells no total."
+  },
+  proven: {
+    words: "proven",
+    tone: "good",
+    means: "Two passes in a row saw the same rows, as many as the service's total."
   }
+}
 
 const order = Object.keys(proofs)
 

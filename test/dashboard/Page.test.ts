@@ -1,0 +1,146 @@
+/** The built page in a real browser, served by a stand-in worker under the strict policy. */
+import { assert, describe, it } from "@effect/vitest"
+import axe, { type AxeResults } from "axe-core"
+import { Effect } from "effect"
+import { browser, on, type Page, see, visit } from "../Browser.ts"
+import { until } from "../RunningWorker.ts"
+import { entryId, event, holdId } from "./Shown.ts"
+import { code, StandIn, token } from "./StandIn.ts"
+
+/** Milliseconds. A browser is slow while many tests run. */
+const slow = 180_000
+
+/** Each with a text that its answer brings. */
+const views = {
+  "/": "The books differ",
+  "/?range=day": "Last day",
+  "/deliveries": "ipc.paid",
+  "/deliveries?ipc=IPC-9": "IPC",
+  "/deliveries/2": "X-Service-Event",
+  "/ledger": "PAY-1",
+  [`/ledger?entry=${entryId}`]: "No such account.",
+  "/ledger/holds": "Certified again after the payment",
+  [`/ledger/holds/${holdId}`]: "Your answer",
+  "/ledger/outbox": "No such tax code.",
+  "/ipcs/IPC-7": "What happened",
+  "/nothing": "There is no such page"
+}
+
+const problems = Effect.fnUntraced(function* (page: Page) {
+  yield* on(page.evaluate(`if (window.axe === undefined) { ${axe.source} }`))
+  const { violations } = yield* on(page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })"))
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
+})
+
+const ways = {
+  dark: (page: Page) => page.emulateMedia({ colorScheme: "dark" }),
+  light: (page: Page) => page.emulateMedia({ colorScheme: "light" }),
+  narrow: (page: Page) => page.setViewportSize({ width: 400, height: 800 })
+}
+
+const look = Effect.fnUntraced(function* (page: Page) {
+  const seen: Record<string, ReadonlyArray<string> | number> = {}
+  yield* on(page.setViewportSize({ width: 1280, height: 720 }))
+  for (const [way, turn] of Object.entries(ways)) {
+    yield* on(turn(page))
+    seen[way] = yield* problems(page)
+  }
+  seen["overflow"] = yield* on(
+    page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+  )
+  return seen
+})
+
+const opened = Effect.fnUntraced(function* (context: Parameters<typeof browser>[0]) {
+  const standIn = yield* StandIn.started
+  return { standIn, ...(yield* visit(yield* browser(context))) }
+})
+
+describe("The page", () => {
+  it.live(
+    "shows each view without a complaint of axe or of the browser, in dark, in light and in 400 px",
+    (context) =>
+      Effect.gen(function* () {
+        const { complaints, page, standIn } = yield* opened(context)
+        for (const [path, text] of Object.entries(views)) {
+          yield* on(page.goto(`${standIn.address}${path}`))
+          yield* see(page.getByText(text))
+          assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 }, path)
+        }
+        assert.deepStrictEqual(complaints, [])
+      }),
+    slow
+  )
+
+  it.live(
+    "takes the code out of its address at once, or a token, and shows a reader no button that acts",
+    (context) =>
+      Effect.gen(function* () {
+        const { page, standIn } = yield* opened(context)
+        standIn.session = null
+        yield* on(page.goto(`${standIn.address}/ledger/holds/${holdId}#code=${code}`))
+        yield* see(page.getByText("To answer it takes the role"))
+        assert.strictEqual(page.url(), `${standIn.address}/ledger/holds/${holdId}`)
+        assert.strictEqual(yield* on(page.getByRole("button", { name: /accept|reject/i }).count()), 0)
+        yield* on(page.getByRole("button", { name: "Sign out" }).click())
+        yield* on(page.getByLabel("Token").fill("slp_wrong"))
+        yield* on(page.getByRole("button", { name: "Sign in" }).click())
+        yield* see(page.getByText("This token isn't valid."))
+        yield* on(page.getByLabel("Token").fill(token))
+        yield* on(page.getByRole("button", { name: "Sign in" }).click())
+        yield* see(page.getByText("To answer it takes the role"))
+        yield* on(page.goto(`${standIn.address}/ledger/outbox`))
+        yield* see(page.getByText("No such tax code."))
+        assert.strictEqual(yield* on(page.getByRole("button", { name: /again/i }).count()), 0)
+      }),
+    slow
+  )
+
+  it.live(
+    "answers a hold only once it was asked again in words",
+    (context) =>
+      Effect.gen(function* () {
+        const { page, standIn } = yield* opened(context)
+        const answered = () => standIn.asked.filter(({ name }) => name === "ledger-accept")
+        yield* on(page.goto(`${standIn.address}/ledger/holds/${holdId}`))
+        yield* on(page.getByLabel("Amount in EUR").fill("1,50"))
+        yield* on(page.getByRole("button", { name: "Accept …" }).click())
+        yield* see(page.getByText("Write the amount like 1234.50"))
+        yield* see(page.getByText("Say why"))
+        yield* on(page.getByLabel("Amount in EUR").fill("100"))
+        yield* on(page.getByLabel("Reason").fill("certificate 12, page 3"))
+        yield* on(page.getByRole("button", { name: "Accept …" }).click())
+        yield* see(page.getByRole("dialog").getByText("100.00 EUR is posted in addition"))
+        assert.deepStrictEqual(answered(), [])
+        yield* on(page.getByRole("dialog").getByRole("button", { name: "Accept" }).click())
+        yield* see(page.getByText("Your decision is recorded."))
+        const payload = { hold: holdId, amount: "100", by: "Ada Lovelace", reason: "certificate 12, page 3" }
+        assert.deepStrictEqual(
+          answered().map((one) => one.payload),
+          [payload]
+        )
+      }),
+    slow
+  )
+
+  it.live(
+    "follows the stream while it can be seen, and keeps what it showed while that is lost",
+    (context) =>
+      Effect.gen(function* () {
+        const { page, standIn } = yield* opened(context)
+        yield* on(page.goto(`${standIn.address}/deliveries`))
+        yield* see(page.getByRole("link", { name: "2", exact: true }))
+        standIn.send([event(3)])
+        yield* see(page.getByRole("link", { name: "3", exact: true }))
+        standIn.isAway = true
+        yield* see(page.getByText("Reconnecting"))
+        yield* see(page.getByRole("link", { name: "3", exact: true }))
+        standIn.isAway = false
+        yield* see(page.getByText("Live", { exact: true }))
+        yield* on(page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })"))
+        yield* on(page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"))
+        yield* on(until("the stream is closed", async () => (standIn.hasStream ? undefined : true)))
+      }),
+    slow
+  )
+})

@@ -1,0 +1,130 @@
+/** A worker of a test's own: it serves the built page under the strict policy, and answers what the test says. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { existsSync, readFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
+import { extname, join } from "node:path"
+import { Effect } from "effect"
+import { page } from "../../bin/page.ts"
+import type { Event, Name, Session } from "../../dashboard/Api.ts"
+import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
+import { temporaryFolder } from "../Folders.ts"
+import { root } from "../Tidy/Sources.ts"
+import * as Shown from "./Shown.ts"
+
+/** As the admin listener sends it. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml"
+}
+
+export const code = "a-code-for-once"
+export const token = "slp_a-token"
+
+type Answers = Partial<Readonly<Record<Name, (payload: Readonly<Record<string, unknown>>) => unknown>>>
+
+const json = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify(value))
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
+  const parts: Array<Buffer> = []
+  for await (const part of request) parts.push(part as Buffer)
+  return JSON.parse(Buffer.concat(parts).toString()) as Readonly<Record<string, unknown>>
+}
+
+export class StandIn {
+  /** Null: nobody is signed in. */
+  session: Session | null = { principal: "Ada Lovelace", may: ["read", "decide", "operate"] }
+  status: StatusReport = Shown.status
+  answers: Answers = Shown.answers
+  /** Verbs in the order in which they came. */
+  readonly asked: Array<{ readonly name: string; readonly payload: Readonly<Record<string, unknown>> }> = []
+  readonly #folder = temporaryFolder()
+  readonly #streams = new Set<ServerResponse>()
+  readonly #server = createServer((request, response) => void this.#answer(request, response))
+
+  static readonly started = Effect.acquireRelease(
+    Effect.promise(async () => {
+      const standIn = new StandIn()
+      await page(root, standIn.#folder)
+      await new Promise<void>((resolve) => standIn.#server.listen(0, "127.0.0.1", resolve))
+      return standIn
+    }),
+    (standIn) => Effect.sync(() => standIn.#server.close().closeAllConnections())
+  )
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get hasStream(): boolean {
+    return this.#streams.size > 0
+  }
+
+  send(events: ReadonlyArray<Event>): void {
+    for (const stream of this.#streams) this.#write(stream, "events", { through: events.at(-1)?.sequence ?? 0, events })
+  }
+
+  /** Ends the streams, and begins no other. */
+  #isAway = false
+  set isAway(isAway: boolean) {
+    this.#isAway = isAway
+    if (isAway) for (const stream of this.#streams) stream.destroy()
+  }
+
+  #write(stream: ServerResponse, event: string, data: unknown): void {
+    stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? "/", "http://page").pathname
+    if (path === "/session") return this.#sign(request, response)
+    const isOpen = path === "/stream" || path.startsWith("/verbs/")
+    if (isOpen && this.session === null) return json(response, 401, { error: "Sign in first." })
+    if (path === "/stream") return this.#stream(response)
+    if (path.startsWith("/verbs/"))
+      return this.#carryOut(path.slice("/verbs/".length) as Name, await bodyOf(request), response)
+    const asked = join(this.#folder, path)
+    const file = path.startsWith("/assets/") && existsSync(asked) ? asked : join(this.#folder, "index.html")
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "", "content-security-policy": policy })
+    response.end(readFileSync(file))
+  }
+
+  async #sign(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "DELETE") {
+      this.session = null
+      response.writeHead(204).end()
+      return
+    }
+    if (request.method === "POST") {
+      const proof = await bodyOf(request)
+      const isRight = proof["code"] === code || proof["token"] === token
+      this.session = isRight ? { principal: "Ada Lovelace", may: ["read"] } : null
+    }
+    if (this.session === null) json(response, 401, { error: "This token isn't valid." })
+    else json(response, 200, this.session)
+  }
+
+  #stream(response: ServerResponse): void {
+    if (this.#isAway) return void response.destroy()
+    this.#streams.add(response)
+    response.on("close", () => this.#streams.delete(response))
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    this.#write(response, "status", this.status)
+    this.#write(response, "events", { through: 2, events: Shown.events })
+  }
+
+  #carryOut(name: Name, payload: Readonly<Record<string, unknown>>, response: ServerResponse): void {
+    this.asked.push({ name, payload })
+    const answer = this.answers[name]?.(payload)
+    if (answer === undefined) json(response, 500, { error: "There is no such thing here." })
+    else json(response, 200, answer)
+  }
+}
