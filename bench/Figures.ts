@@ -11,6 +11,7 @@ const alone = "a whole worker, cumulative certificates, payable rules"
 const atOnce = "by a sink that answers at once"
 const posting = { bench: "ledger", unit: "ms" }
 const telemetry = { bench: "telemetry", of: "a worker that sends none, in turns" }
+const dashboards = { bench: "dashboard", of: "the same worker without any, in turns" }
 const published = "a warehouse with 5,000,000 events (PostgreSQL: 1,000,000)"
 
 export const figures: ReadonlyArray<Figure> = [
@@ -83,6 +84,8 @@ export const figures: ReadonlyArray<Figure> = [
     of: "each delivery has all its spans",
     atMost: 1.2
   },
+  { ...dashboards, figure: "20 dashboards at 100/s", at: "core", unit: "of a core", atMost: 0.05 },
+  { ...dashboards, figure: "accepted → applied meanwhile, p99", at: "visibleRatio", atMost: 1.1 },
   { figure: "receiver alone, of bare", bench: "ingest", at: "ratio", of: "bare node:http + HMAC", atLeast: 0.6 },
   {
     figure: "load of wide records",

@@ -32,6 +32,7 @@ const benches = [
     "apply",
     "stream",
     "telemetry",
+    "dashboard",
     "size",
     "ledger",
     "sink",
