@@ -5,39 +5,20 @@
  * An answer is either what was asked for, or `Refused` with a sentence for the reader. A session that has ended shows the
  * sign-in page, wherever it is noticed.
  */
+import type { SignedIn } from "../src/Operate/AdminApi/SessionVerbs.ts"
 import type { Answer as AnswerOf, Payload as PayloadOf, VerbName } from "../src/Operate/AdminApi.ts"
 
 export type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
 export type { Row } from "../src/Operate/AdminApi/LedgerVerbs.ts"
 
-export interface Point {
-  readonly at: string
-  /** In the step that begins there. */
-  readonly deliveries: number
-  readonly visibleP50Ms: number | null
-  readonly visibleP99Ms: number | null
-  readonly postedP50Ms: number | null
-  readonly postedP99Ms: number | null
-  readonly requests: number
-  /** As many requests the plan allows in the step. */
-  readonly limit: number
-}
+export type Name = VerbName
+export type Payload<Asked extends Name> = PayloadOf<Asked>
+export type Answer<Asked extends Name> = AnswerOf<Asked>
 
-interface History {
-  readonly payload: { readonly range: "hour" | "day" }
-  readonly answer: { readonly stepSeconds: number; readonly points: ReadonlyArray<Point> }
-}
-
-export type Name = VerbName | "history"
-export type Payload<Asked extends Name> = Asked extends VerbName ? PayloadOf<Asked> : History["payload"]
-export type Answer<Asked extends Name> = Asked extends VerbName ? AnswerOf<Asked> : History["answer"]
-
+export type Point = Answer<"history">["points"][number]
 export type Event = Answer<"events">["events"][number]
 
-export interface Session {
-  readonly principal: string
-  readonly may: ReadonlyArray<"read" | "decide" | "operate">
-}
+export type { SignedIn as Session } from "../src/Operate/AdminApi/SessionVerbs.ts"
 
 export class Refused extends Error {
   /** Of HTTP; 0 if nothing answered. */
@@ -97,10 +78,10 @@ export const ask = async <Asked extends Name>(
 }
 
 /** Of the cookie that the browser has; rejects with 401 if there is none. */
-export const session = async (): Promise<Session> => (await answerOf(await send("GET", "/session"))) as Session
+export const session = async (): Promise<SignedIn> => (await answerOf(await send("GET", "/session"))) as SignedIn
 
-export const signIn = async (proof: { readonly code: string } | { readonly token: string }): Promise<Session> =>
-  (await answerOf(await send("POST", "/session", proof))) as Session
+export const signIn = async (proof: { readonly code: string } | { readonly token: string }): Promise<SignedIn> =>
+  (await answerOf(await send("POST", "/session", proof))) as SignedIn
 
 export const signOut = async (): Promise<void> => {
   await send("DELETE", "/session")

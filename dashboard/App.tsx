@@ -12,10 +12,13 @@ import { EntryView } from "./pages/Entry.tsx"
 import { HoldView } from "./pages/Hold.tsx"
 import { Holds } from "./pages/Holds.tsx"
 import { IpcView } from "./pages/Ipc.tsx"
+import { Lake } from "./pages/Lake.tsx"
 import { Entries } from "./pages/Ledger.tsx"
 import { Now } from "./pages/Now.tsx"
 import { Outbox } from "./pages/Outbox.tsx"
+import { Quarantine } from "./pages/Quarantine.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
+import { Sql } from "./pages/Sql.tsx"
 import { type Place, place, to } from "./Router.ts"
 import { reader } from "./Session.ts"
 
@@ -51,11 +54,20 @@ const ledgerView = ([part, id, ...rest]: ReadonlyArray<string>, query: URLSearch
     : { title: "Entry", shown: <EntryView key={entry} id={entry} /> }
 }
 
+/** Those that have no views below them. */
+const areas: Readonly<Record<string, View>> = {
+  quarantine: { title: "Quarantine", shown: <Quarantine /> },
+  lake: { title: "Lake", shown: <Lake /> },
+  sql: { title: "SQL", shown: <Sql /> }
+}
+
 const viewOf = ({ query, segments }: Place): View => {
   const [area, id, ...rest] = segments
   if (area === undefined) return { title: "Now", shown: <Now /> }
   if (area === "ledger") return ledgerView(segments.slice(1), query)
   if (rest.length > 0) return missing
+  const alone = id === undefined ? areas[area] : undefined
+  if (alone !== undefined) return alone
   if (area === "deliveries") {
     if (id === undefined) return { title: "Deliveries", shown: <Deliveries /> }
     return { title: `Delivery ${id}`, shown: <DeliveryView key={id} id={id} /> }

@@ -19,30 +19,45 @@ const Badge = ({ count, what }: { readonly count: number; readonly what: string 
     </span>
   )
 
+interface Area {
+  readonly href: string
+  readonly isHere: boolean
+  readonly children: ComponentChildren
+}
+
+const Area = ({ children, href, isHere }: Area) => (
+  <li>
+    <a href={href} {...(isHere ? ({ "aria-current": "page" } as const) : {})}>
+      {children}
+    </a>
+  </li>
+)
+
 const Areas = () => {
   const area = useCell(place, ({ segments }) => segments[0] ?? "")
   const holds = useCell(live, ({ status }) => status?.ledger.holds ?? 0)
   const dead = useCell(live, ({ status }) => status?.ledger.sink?.dead ?? 0)
-  const current = (isHere: boolean) => (isHere ? ({ "aria-current": "page" } as const) : {})
+  const quarantined = useCell(live, ({ status }) => status?.inbox.quarantined ?? 0)
   return (
     <nav aria-label="Areas">
       <ul>
-        <li>
-          <a href={to.now} {...current(area === "")}>
-            Now
-          </a>
-        </li>
-        <li>
-          <a href={to.deliveries} {...current(area === "deliveries")}>
-            Deliveries
-          </a>
-        </li>
-        <li>
-          <a href={to.entries} {...current(area === "ledger" || area === "ipcs")}>
-            Ledger
-            <Badge count={holds + dead} what="things to decide" />
-          </a>
-        </li>
+        <Area href={to.now} isHere={area === ""}>
+          Now
+        </Area>
+        <Area href={to.deliveries} isHere={area === "deliveries" || area === "quarantine"}>
+          Deliveries
+          <Badge count={quarantined} what="in quarantine" />
+        </Area>
+        <Area href={to.entries} isHere={area === "ledger" || area === "ipcs"}>
+          Ledger
+          <Badge count={holds + dead} what="things to decide" />
+        </Area>
+        <Area href={to.lake} isHere={area === "lake"}>
+          Lake
+        </Area>
+        <Area href={to.sql} isHere={area === "sql"}>
+          SQL
+        </Area>
       </ul>
     </nav>
   )

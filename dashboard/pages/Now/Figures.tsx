@@ -42,7 +42,7 @@ const Inbox = ({ inbox, lastEventAt }: StatusReport) => (
     </Figure>
     <Figure
       name="In quarantine"
-      href={`${to.deliveries}?outcome=quarantined`}
+      href={to.quarantine}
       tone={if_(inbox.quarantined > 0, "wait")}
       note={inbox.unposted === 0 ? undefined : `${count(inbox.unposted)} more posted nothing`}
     >
@@ -93,7 +93,11 @@ const Copies = ({ api, backup, export: lake, published }: StatusReport) => (
     <Figure name="Analysts' copy">
       <Age at={published.at} />
     </Figure>
-    <Figure name="Lake's last export" note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}>
+    <Figure
+      name="Lake's last export"
+      href={to.lake}
+      note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}
+    >
       <Age at={lake.lastAt} />
     </Figure>
     {backup === null ? null : (

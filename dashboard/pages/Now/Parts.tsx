@@ -1,5 +1,5 @@
 /**
- * What else Status knows: tasks under way, gaps, the workers and who leads, and what surrounds the worker.
+ * What else Status knows: tasks under way, the workers and who leads, and what surrounds the worker.
  */
 import type { StatusReport } from "../../Api.ts"
 import { count, counted, took } from "../../Format.ts"
@@ -35,45 +35,6 @@ export const Tasks = ({ status: { tasks } }: Part) =>
       </ul>
     </section>
   )
-
-type Gap = StatusReport["gaps"][number]
-
-const gapColumns: ReadonlyArray<Column<Gap>> = [
-  { title: "From", cell: ({ from }) => <At at={from} /> },
-  { title: "To", cell: ({ to }) => <At at={to} /> },
-  {
-    title: "State",
-    cell: ({ healsAt, isLost }) =>
-      isLost || healsAt === null ? (
-        <Pill tone="bad">lost</Pill>
-      ) : (
-        <>
-          <Pill tone="wait">healing</Pill> by <At at={healsAt} />
-        </>
-      )
-  },
-  {
-    title: "Came since",
-    kind: "number",
-    cell: ({ cameLate }) => (cameLate === null ? <span class="soft">–</span> : count(cameLate))
-  }
-]
-
-export const Gaps = ({ status: { gaps } }: Part) => (
-  <section aria-labelledby="gaps">
-    <h2 id="gaps">Gaps</h2>
-    {gaps.length === 0 ? (
-      <p class="note">None: the receiver has been up, or every delivery of its absences has come since.</p>
-    ) : (
-      <Table
-        caption="Times in which the receiver was down"
-        columns={gapColumns}
-        rows={gaps}
-        keyOf={({ from }) => from}
-      />
-    )}
-  </section>
-)
 
 type Worker = StatusReport["workers"][number]
 

@@ -1,0 +1,197 @@
+/**
+ * What can't be read or applied: how many deliveries for which reason, what would make them readable, and the way to read them
+ * again once that is done. The reason is in the address.
+ */
+import { useState } from "preact/hooks"
+import { type Answer, ask } from "../Api.ts"
+import { useCell } from "../Cell.ts"
+import { count, counted } from "../Format.ts"
+import { Empty, Loaded, useAsked, useCalm } from "../parts/Asked.tsx"
+import { Confirm } from "../parts/Confirm.tsx"
+import { type Column, Table } from "../parts/Table.tsx"
+import { Prose } from "../parts/Text.tsx"
+import { At } from "../parts/Time.tsx"
+import { place, to } from "../Router.ts"
+import { useMay } from "../Session.ts"
+import { live } from "../Stream.ts"
+
+type Reason = Answer<"quarantine">["reasons"][number]
+type Waiting = Answer<"quarantine">["rows"][number]
+type Replayed = Answer<"replay">
+
+const reasonColumns: ReadonlyArray<Column<Reason>> = [
+  { title: "Reason", cell: ({ reason }) => <a href={to.quarantineOf(reason)}>{reason}</a> },
+  { title: "Deliveries", kind: "number", cell: (each) => count(each.count) },
+  { title: "What would make them readable", kind: "wide", cell: ({ toDo }) => <Prose>{toDo}</Prose> }
+]
+
+const columns: ReadonlyArray<Column<Waiting>> = [
+  { title: "Number", kind: "number", cell: ({ sequence }) => <a href={to.delivery(sequence)}>{sequence}</a> },
+  { title: "Received", cell: (row) => <At at={row.received_at} never="lost" /> },
+  { title: "Type", cell: (row) => row.event_type ?? <span class="soft">unknown</span> },
+  { title: "Reason", cell: ({ reason }) => reason },
+  { title: "Read again by itself", cell: (row) => <At at={row.due_at} never="no" /> }
+]
+
+/** Undefined: all that waits. */
+const Replay = ({
+  onClose,
+  onDone,
+  sequence,
+  total
+}: {
+  readonly sequence: number | undefined
+  readonly total: number
+  readonly onClose: () => void
+  readonly onDone: (replayed: Replayed) => void
+}) => (
+  <Confirm
+    title={sequence === undefined ? "Read the whole quarantine again?" : `Read delivery ${sequence} again?`}
+    does="Read again"
+    onClose={onClose}
+    act={async () => onDone(await ask("replay", sequence === undefined ? {} : { id: String(sequence) }))}
+  >
+    <p class="effect">
+      {sequence === undefined ? `${counted(total, "delivery is", "deliveries are")} read again` : "It is read again"},
+      with the configuration that is in force now. What can be read becomes rows and entries, as if it came today.
+    </p>
+    <p>What still can't be read stays here.</p>
+  </Confirm>
+)
+
+const Told = ({ replayed: { applied, read } }: { readonly replayed: Replayed }) => (
+  <p class={`notice ${applied === 0 && read > 0 ? "wait" : "good"}`} role="status">
+    {read === 0
+      ? "Nothing waits any more."
+      : `${counted(read, "delivery was", "deliveries were")} read again, and ${counted(applied, "was", "were")} applied.`}
+  </p>
+)
+
+interface List {
+  readonly found: Answer<"quarantine">
+  /** Undefined: of every reason. */
+  readonly reason: string | undefined
+  /** Undefined: the reader may not. */
+  readonly onReplay: ((sequence: number) => void) | undefined
+  /** Undefined: all are shown. */
+  readonly more: (() => void) | undefined
+}
+
+const actionOf = (onReplay: (sequence: number) => void): Column<Waiting> => ({
+  title: "Read again",
+  kind: "action",
+  cell: ({ sequence }) => (
+    <button
+      type="button"
+      class="small"
+      aria-label={`Read delivery ${sequence} again`}
+      onClick={() => onReplay(sequence)}
+    >
+      Read again …
+    </button>
+  )
+})
+
+const List = ({ found: { rows, total }, more, onReplay, reason }: List) => (
+  <section aria-labelledby="waiting">
+    <h2 id="waiting">
+      {reason ?? "All of them"} <small>{count(total)}</small>
+    </h2>
+    {reason === undefined ? null : (
+      <p>
+        <a href={to.quarantine}>Show those of every reason</a>
+      </p>
+    )}
+    {rows.length === 0 ? (
+      <Empty>None waits for this reason.</Empty>
+    ) : (
+      <Table
+        caption="Deliveries in quarantine, the oldest first"
+        columns={onReplay === undefined ? columns : [...columns, actionOf(onReplay)]}
+        rows={rows}
+        keyOf={({ sequence }) => sequence}
+      />
+    )}
+    {more === undefined ? null : (
+      <p>
+        <button type="button" onClick={more}>
+          Show more
+        </button>
+      </p>
+    )}
+  </section>
+)
+
+const Reasons = ({
+  onReplay,
+  reasons
+}: {
+  readonly reasons: ReadonlyArray<Reason>
+  readonly onReplay?: () => void
+}) => (
+  <>
+    <Table
+      caption="Why deliveries are in quarantine"
+      columns={reasonColumns}
+      rows={reasons}
+      keyOf={(each) => each.reason}
+    />
+    {onReplay === undefined ? null : (
+      <p>
+        <button type="button" onClick={onReplay}>
+          Read all of them again …
+        </button>
+      </p>
+    )}
+  </>
+)
+
+const usual = 100
+const mostShown = 1000
+
+export const Quarantine = () => {
+  const reason = useCell(place, ({ query }) => query.get("reason") ?? undefined)
+  const waiting = useCalm(
+    useCell(live, ({ status }) => status?.inbox.quarantined ?? 0),
+    2000
+  )
+  const [limit, setLimit] = useState(usual)
+  const asked = useAsked("quarantine", { limit, ...(reason === undefined ? {} : { reason }) }, waiting)
+  const mayOperate = useMay("operate")
+  const [asking, setAsking] = useState<{ readonly sequence: number | undefined }>()
+  const [replayed, setReplayed] = useState<Replayed>()
+  const done = (answer: Replayed): void => {
+    setReplayed(answer)
+    asked.again()
+  }
+  const view = (found: Answer<"quarantine">) => {
+    const { reasons, rows, total } = found
+    if (reasons.length === 0) return <Empty>Nothing is in quarantine: every delivery could be read.</Empty>
+    const hasMore = rows.length < total && limit < mostShown
+    return (
+      <>
+        <Reasons reasons={reasons} {...(mayOperate ? { onReplay: () => setAsking({ sequence: undefined }) } : {})} />
+        <List
+          found={found}
+          reason={reason}
+          onReplay={mayOperate ? (sequence) => setAsking({ sequence }) : undefined}
+          more={hasMore ? () => setLimit(Math.min(mostShown, limit * 3)) : undefined}
+        />
+      </>
+    )
+  }
+  const all = asked.answer?.reasons.reduce((sum, each) => sum + each.count, 0) ?? 0
+  return (
+    <>
+      <p class="trail">
+        <a href={to.deliveries}>Deliveries</a>
+      </p>
+      <h1>Quarantine</h1>
+      {replayed === undefined ? null : <Told replayed={replayed} />}
+      <Loaded asked={asked}>{view}</Loaded>
+      {asking === undefined ? null : (
+        <Replay {...asking} total={all} onDone={done} onClose={() => setAsking(undefined)} />
+      )}
+    </>
+  )
+}
