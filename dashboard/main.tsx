@@ -2,6 +2,8 @@
  * The page of the admin listener: how the worker is doing, its deliveries and its books, in a browser. It talks to the worker that
  * served it and to no other host, and keeps nothing when it is closed.
  */
+// oxlint-disable-next-line no-unassigned-import
+import "./Language.ts"
 import { render } from "preact"
 import { App } from "./App.tsx"
 import * as Router from "./Router.ts"
