@@ -71,6 +71,40 @@ const Replay = ({
   </Confirm>
 )
 
+type Ask = (dead: Dead | undefined) => void
+
+const actionOf = (ask: Ask): Column<Dead> => ({
+  title: "Send again",
+  kind: "action",
+  cell: (dead) => (
+    <button type="button" class="small" aria-label={`Send entry ${dead.sequence} again`} onClick={() => ask(dead)}>
+      Send again …
+    </button>
+  )
+})
+
+/** `ask`: undefined for those who may not. */
+const Refused = ({ ask, rows }: { readonly rows: ReadonlyArray<Dead>; readonly ask: Ask | undefined }) => {
+  if (rows.length === 0) return <Empty>The accounting system has refused nothing.</Empty>
+  return (
+    <>
+      {ask !== undefined && rows.length > 1 ? (
+        <p>
+          <button type="button" onClick={() => ask(undefined)}>
+            Send all {count(rows.length)} again …
+          </button>
+        </p>
+      ) : null}
+      <Table
+        caption="Entries that the accounting system refused"
+        columns={ask === undefined ? columns : [...columns, actionOf(ask)]}
+        rows={rows}
+        keyOf={(row) => row.entry_id}
+      />
+    </>
+  )
+}
+
 export const Outbox = () => {
   const dead = useCalm(
     useCell(live, ({ status }) => status?.ledger.sink?.dead ?? 0),
@@ -84,20 +118,6 @@ export const Outbox = () => {
     setReplayed(number)
     asked.again()
   }
-  const action: Column<Dead> = {
-    title: "Send again",
-    kind: "action",
-    cell: (each) => (
-      <button
-        type="button"
-        class="small"
-        aria-label={`Send entry ${each.sequence} again`}
-        onClick={() => setAsking({ dead: each })}
-      >
-        Send again …
-      </button>
-    )
-  }
   return (
     <>
       <h1>Ledger</h1>
@@ -109,27 +129,7 @@ export const Outbox = () => {
         </p>
       )}
       <Loaded asked={asked}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty>The accounting system has refused nothing.</Empty>
-          ) : (
-            <>
-              {mayOperate && rows.length > 1 ? (
-                <p>
-                  <button type="button" onClick={() => setAsking({ dead: undefined })}>
-                    Send all {count(rows.length)} again …
-                  </button>
-                </p>
-              ) : null}
-              <Table
-                caption="Entries that the accounting system refused"
-                columns={mayOperate ? [...columns, action] : columns}
-                rows={rows}
-                keyOf={(row) => row.entry_id}
-              />
-            </>
-          )
-        }
+        {(rows) => <Refused rows={rows} ask={mayOperate ? (one) => setAsking({ dead: one }) : undefined} />}
       </Loaded>
       {asking === undefined ? null : <Replay dead={asking.dead} onDone={done} onClose={() => setAsking(undefined)} />}
     </>

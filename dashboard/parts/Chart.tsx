@@ -30,6 +30,7 @@ interface Chart {
 
 const height = 150
 
+/** As `#rrggbb`. */
 const colourOf = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
 
@@ -59,7 +60,7 @@ const seriesOf = ({ colour, isDashed, isFilled, name }: Line): uPlot.Series => {
     width: 1.5,
     points: { show: false },
     ...(isDashed === true ? { dash: [4, 4] } : {}),
-    ...(isFilled === true ? { fill: `color-mix(in srgb, ${stroke} 14%, transparent)` } : {})
+    ...(isFilled === true ? { fill: `${stroke}22` } : {})
   }
 }
 

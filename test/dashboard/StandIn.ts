@@ -10,6 +10,7 @@ import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { root } from "../Tidy/Sources.ts"
 import * as Shown from "./Shown.ts"
+import { status } from "./ShownStatus.ts"
 
 /** As the admin listener sends it. */
 const policy =
@@ -42,7 +43,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string,
 export class StandIn {
   /** Null: nobody is signed in. */
   session: Session | null = { principal: "Ada Lovelace", may: ["read", "decide", "operate"] }
-  status: StatusReport = Shown.status
+  status: StatusReport = status
   answers: Answers = Shown.answers
   /** Verbs in the order in which they came. */
   readonly asked: Array<{ readonly name: string; readonly payload: Readonly<Record<string, unknown>> }> = []

@@ -78,15 +78,17 @@ export const Charts = () => {
           ))}
         </nav>
       </div>
-      <Loaded asked={asked}>
-        {(history) =>
-          history.points.length === 0 ? (
-            <Empty>Nothing is recorded yet. The first minute appears when it has ended.</Empty>
-          ) : (
-            <Drawn key={range} history={history} now={now} range={range} />
-          )
-        }
-      </Loaded>
+      <div class="charted">
+        <Loaded asked={asked}>
+          {(history) =>
+            history.points.length === 0 ? (
+              <Empty>Nothing is recorded yet. The first minute appears when it has ended.</Empty>
+            ) : (
+              <Drawn key={range} history={history} now={now} range={range} />
+            )
+          }
+        </Loaded>
+      </div>
     </section>
   )
 }
