@@ -72,7 +72,7 @@ const viewOf = ({ query, segments }: Place): View => {
     if (id === undefined) return { title: "Deliveries", shown: <Deliveries /> }
     return { title: `Delivery ${id}`, shown: <DeliveryView key={id} id={id} /> }
   }
-  return area === "ipcs" && id !== undefined ? { title: `IPC ${id}`, shown: <IpcView key={id} id={id} /> } : missing
+  return area === "ipcs" && id !== undefined ? { title: id, shown: <IpcView key={id} id={id} /> } : missing
 }
 
 /** After a link, a screen reader reads the view that it led to. */

@@ -53,37 +53,50 @@ const kinds: Readonly<Record<string, string>> = {
 
 export const kindOf = (kind: unknown): string => kinds[String(kind)] ?? String(kind)
 
-/** By the names that facts have in the books. */
-const names: Readonly<Record<string, string>> = {
-  at: "dated",
-  by: "by",
-  eventId: "delivery",
-  ipcId: "IPC",
-  knownAt: "known since",
-  number: "fact",
-  of: "of IPC",
-  projectId: "project",
-  reference: "payment",
-  sha256: "SHA-256",
-  units: "amount",
-  url: "certificate"
-}
+/** By the names that facts have in the books, in the order in which a reader wants them. The others follow. */
+const names: ReadonlyMap<string, string> = new Map([
+  ["amount", "amount"],
+  ["units", "amount"],
+  ["verdict", "verdict"],
+  ["reference", "payment"],
+  ["projectId", "project"],
+  ["ipcId", "IPC"],
+  ["of", "of IPC"],
+  ["at", "dated"],
+  ["by", "by"],
+  ["url", "certificate"],
+  ["eventId", "delivery"],
+  ["knownAt", "known since"],
+  ["number", "fact"]
+])
+
+/** For programs: what else it says tells the same. */
+const hidden = new Set(["kind", "version", "path", "places"])
+
+const order = [...names.keys()]
+
+const placeOf = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
 
 export interface Said {
   readonly name: string
   readonly value: string
 }
 
+const amountOf = (name: string, value: unknown): string | undefined => {
+  if (name === "amount") return String(value)
+  return name === "units" ? ofUnits(String(value)) : undefined
+}
+
 /** What a fact says, but for its kind. What is nested stays JSON. */
 export const saidBy = (fact: Readonly<Record<string, unknown>>, currency: string | null): ReadonlyArray<Said> =>
-  Object.entries(fact).flatMap(([name, value]) => {
-    if (value === null || value === undefined || name === "kind") return []
-    if (name === "units" && (typeof value === "string" || typeof value === "number")) {
-      const amount = ofUnits(value)
-      return [{ name: "amount", value: amount === undefined ? String(value) : money(amount, currency) }]
-    }
-    return [{ name: names[name] ?? name, value: typeof value === "object" ? JSON.stringify(value) : String(value) }]
-  })
+  Object.entries(fact)
+    .filter(([name, value]) => value !== null && value !== undefined && !hidden.has(name))
+    .toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+    .map(([name, value]) => {
+      const amount = amountOf(name, value)
+      const text = typeof value === "object" ? JSON.stringify(value) : String(value)
+      return { name: names.get(name) ?? name, value: amount === undefined ? text : money(amount, currency) }
+    })
 
 /** An entry's accounts and amounts by its columns: the debited ones, then the credited ones. */
 export const accountsOf = (row: Row): string => {

@@ -77,7 +77,7 @@ const columns: ReadonlyArray<Column<Event>> = [
   { title: "Happened", cell: (event) => <At at={event.event_timestamp} never="not said" /> },
   { title: "Outcome", cell: ({ outcome, reason }) => <Outcome outcome={outcome} reason={reason} /> },
   {
-    title: "Odd about it",
+    title: "Remarks",
     kind: "wide",
     cell: ({ alarms, reason }) => [...(reason === null ? [] : [reason]), ...alarms].join(", ")
   }
@@ -133,7 +133,7 @@ const Tail = ({ answer, last, more, wanted }: Tail) => {
           {isHeld ? "Go on" : "Stop here"}
         </button>
         {waiting === 0 ? null : (
-          <button type="button" class="primary fresh" onClick={show}>
+          <button type="button" class="fresh" onClick={show}>
             {counted(waiting, "new one")}: show
           </button>
         )}
@@ -186,8 +186,8 @@ export const Deliveries = () => {
     <>
       <h1>Deliveries</h1>
       <Filters isAsking={asked.isAsking}>
-        <Filter name="type" label="Type" placeholder="ipc.paid" offers={types === "" ? [] : types.split("\n")} />
-        <Filter name="ipc" label="IPC" placeholder="its id" />
+        <Filter name="type" label="Type" placeholder="like ipc.paid" offers={types === "" ? [] : types.split("\n")} />
+        <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
         <Filter name="outcome" label="Outcome" choices={{ applied: "applied", quarantined: "in quarantine" }} />
       </Filters>
       <Loaded asked={asked}>

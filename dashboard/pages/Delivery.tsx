@@ -91,11 +91,11 @@ const One = ({ delivery }: { readonly delivery: Delivery }) => (
       of={[
         ["Outcome", <Outcome key="outcome" outcome={delivery.outcome} reason={delivery.reason} />],
         ["Why", delivery.reason],
-        ["Odd about it", delivery.alarms.join(", ")],
+        ["Remarks", delivery.alarms.join(", ")],
         ["About", <Record key="record" delivery={delivery} />],
-        ["Happened", <At key="happened" at={delivery.event_timestamp} never="not said" />],
-        ["Sent", <At key="sent" at={delivery.issued_at} never="not said" />],
-        ["Received", <At key="received" at={delivery.received_at} />],
+        ["Happened", <At key="happened" isFull at={delivery.event_timestamp} never="not said" />],
+        ["Sent", <At key="sent" isFull at={delivery.issued_at} never="not said" />],
+        ["Received", <At key="received" isFull at={delivery.received_at} />],
         ["Came", delivery.deliveries === 1 ? "once" : counted(delivery.deliveries, "time")],
         [
           "Event id",

@@ -58,8 +58,8 @@ const Sent = ({ shown }: { readonly shown: Shown }) => {
           </Pill>
         ],
         ["Sent as", saidIn(delivery, "status")],
-        ["Queued", <At key="queued" at={saidIn(delivery, "queued_at")} />],
-        ["Delivered", <At key="delivered" at={saidIn(delivery, "delivered_at")} never="not yet" />],
+        ["Queued", <At key="queued" isFull at={saidIn(delivery, "queued_at")} />],
+        ["Delivered", <At key="delivered" isFull at={saidIn(delivery, "delivered_at")} never="not yet" />],
         ["Last answer", saidIn(delivery, "last_error")]
       ]}
     />
@@ -85,8 +85,8 @@ const One = ({ shown }: { readonly shown: Shown }) => {
           ["Project", saidIn(shown, "project_id")],
           ["Payment", saidIn(shown, "payment_reference")],
           ["Posting date", saidIn(shown, "posting_date")],
-          ["Money moved", <At key="moved" at={saidIn(shown, "effective_at")} />],
-          ["Posted", <At key="posted" at={saidIn(shown, "known_at")} />],
+          ["Money moved", <At key="moved" isFull at={saidIn(shown, "effective_at")} />],
+          ["Posted", <At key="posted" isFull at={saidIn(shown, "known_at")} />],
           [
             "Takes back",
             reverses === null ? null : (
@@ -107,6 +107,7 @@ const One = ({ shown }: { readonly shown: Shown }) => {
       <h2>Lines</h2>
       <Table
         caption="What the entry moves on each account"
+        class="lines"
         columns={lineColumns}
         rows={linesOf(shown)}
         keyOf={({ account }) => account}

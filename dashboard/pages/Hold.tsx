@@ -121,12 +121,16 @@ export const HoldView = ({ id }: { readonly id: string }) => {
         {(shown) => (
           <>
             <Question shown={shown} />
-            {posted !== undefined ? null : mayDecide ? (
-              <Decide hold={shown} onDone={setPosted} />
-            ) : (
-              <p class="note">You may read this. To answer it takes the role “decide”.</p>
-            )}
-            <Evidence shown={shown} />
+            <div class="beside">
+              {posted !== undefined ? null : mayDecide ? (
+                <Decide hold={shown} onDone={setPosted} />
+              ) : (
+                <p class="note">You may read this. To answer it takes the role “decide”.</p>
+              )}
+              <div>
+                <Evidence shown={shown} />
+              </div>
+            </div>
           </>
         )}
       </Loaded>

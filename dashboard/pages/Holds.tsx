@@ -47,7 +47,7 @@ export const Holds = () => {
       <h1>Ledger</h1>
       <Tabs />
       <Filters isAsking={asked.isAsking}>
-        <Filter name="ipc" label="IPC" placeholder="its id" />
+        <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
       </Filters>
       <Loaded asked={asked}>
         {({ rows, total }) =>

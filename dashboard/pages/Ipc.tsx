@@ -3,7 +3,9 @@
  */
 import { useEffect, useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
+import { money } from "../Format.ts"
 import { Empty, Loaded, useAsked } from "../parts/Asked.tsx"
+import { isInstant } from "../parts/Evidence.tsx"
 import { type Column, Facts, Table } from "../parts/Table.tsx"
 import { Amount } from "../parts/Text.tsx"
 import { Age, At } from "../parts/Time.tsx"
@@ -22,14 +24,24 @@ const currencyOf = ({ entries, holds }: Explained): string | null => {
   return row === undefined ? null : textIn(row, "currency")
 }
 
+/** As the warehouse writes amounts, and nothing else. */
+const isAmount = (value: string): boolean => /^-?\d+\.\d{4}$/.test(value)
+
+const Value = ({ value }: { readonly value: string }) => {
+  if (isInstant(value)) return <At at={value} isFull />
+  return isAmount(value) ? <span title={value}>{money(value, null)}</span> : <>{value}</>
+}
+
 const columns: ReadonlyArray<Column<Current>> = [
   { title: "Column", cell: ({ name }) => <code>{name}</code> },
-  { title: "Value", kind: "wide", cell: ({ value }) => value },
+  { title: "Value", kind: "wide", cell: ({ value }) => <Value value={value} /> },
   { title: "As of", cell: ({ at }) => <At at={at} never="–" /> },
   {
     title: "Said by",
-    cell: ({ delivery }) =>
-      delivery === null ? (
+    cell: ({ at, delivery }) =>
+      at === null ? (
+        <span class="soft">–</span>
+      ) : delivery === null ? (
         <span class="soft">a list or a look-up</span>
       ) : (
         <a href={to.delivery(delivery)}>delivery {delivery}</a>
@@ -83,7 +95,13 @@ const One = ({ explained }: { readonly explained: Explained }) => {
         </p>
       )}
       <Balance of={explained.balance} currency={currency} />
-      <h2>What happened</h2>
+      <h2>
+        What happened{" "}
+        <small>
+          <a href={to.entriesOf(explained.ipc)}>its entries</a> ·{" "}
+          <a href={to.deliveriesOf(explained.ipc)}>its newest deliveries</a>
+        </small>
+      </h2>
       <Moments moments={timelineOf(explained)} currency={currency} />
       <h2>Its row now</h2>
       {row === null ? (
@@ -136,9 +154,9 @@ export const IpcView = ({ id }: { readonly id: string }) => {
   return (
     <>
       <p class="trail">
-        <a href={to.entriesOf(id)}>Its entries</a> · <a href={to.deliveriesOf(id)}>Its newest deliveries</a>
+        <a href={to.entries}>Ledger</a> / IPC
       </p>
-      <h1>IPC {id}</h1>
+      <h1>{/^IPC/i.test(id) ? id : `IPC ${id}`}</h1>
       <Loaded asked={asked}>{(explained) => <One explained={explained} />}</Loaded>
     </>
   )

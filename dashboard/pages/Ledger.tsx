@@ -54,13 +54,13 @@ const Journal = ({ again, answer: { rows, total }, ipc, more }: Journal) => {
   const fresh = ipc === undefined && entries !== undefined ? Math.max(0, entries - total) : 0
   return (
     <>
-      {fresh === 0 ? null : (
-        <p class="fresh">
-          <button type="button" class="primary" onClick={again}>
+      <div class="tools tail">
+        {fresh === 0 ? null : (
+          <button type="button" class="fresh" onClick={again}>
             {counted(fresh, "new entry", "new entries")}: show
           </button>
-        </p>
-      )}
+        )}
+      </div>
       {rows.length === 0 ? (
         <Empty>
           {ipc === undefined ? (
@@ -105,7 +105,7 @@ export const Entries = () => {
       <h1>Ledger</h1>
       <Tabs />
       <Filters isAsking={asked.isAsking}>
-        <Filter name="ipc" label="IPC" placeholder="its id" />
+        <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
       </Filters>
       <Loaded asked={asked}>
         {(answer) => <Journal answer={answer} ipc={ipc} again={asked.again} more={() => setLimit(limit * 5)} />}

@@ -77,8 +77,8 @@ const actionOf = (ask: Ask): Column<Dead> => ({
   title: "Send again",
   kind: "action",
   cell: (dead) => (
-    <button type="button" class="small" aria-label={`Send entry ${dead.sequence} again`} onClick={() => ask(dead)}>
-      Send again …
+    <button type="button" class="small" onClick={() => ask(dead)}>
+      Send again …<span class="hidden"> (entry {dead.sequence})</span>
     </button>
   )
 })

@@ -7,7 +7,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import uPlot from "uplot"
 import { fullTime } from "../Format.ts"
-import { summaryOf, type Values } from "../Series.ts"
+import { bounds, marksBetween, summaryOf, type Values } from "../Series.ts"
 
 export interface Line {
   readonly name: string
@@ -23,6 +23,8 @@ interface Chart {
   readonly times: ReadonlyArray<number>
   readonly lines: ReadonlyArray<Line>
   readonly write: (value: number) => string
+  /** Of values that differ by powers of ten. */
+  readonly isLogarithmic?: boolean
   /** In seconds since 1970. */
   readonly from: number
   readonly to: number
@@ -42,13 +44,20 @@ const clock = (seconds: number): string => {
   return `${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-const axesOf = (write: Chart["write"]): Array<uPlot.Axis> => {
+const axesOf = ({ isLogarithmic, write }: Chart): Array<uPlot.Axis> => {
   const [text, line] = [colourOf("soft"), colourOf("line")]
   const font = "11px system-ui, sans-serif"
   const look = { stroke: text, font, ticks: { show: false }, grid: { stroke: line, width: 1 } }
   return [
     { ...look, grid: { show: false }, size: 24, gap: 4, space: 64, values: (_plot, at) => at.map(clock) },
-    { ...look, size: 58, gap: 6, space: 34, values: (_plot, at) => at.map(write) }
+    {
+      ...look,
+      size: 58,
+      gap: 6,
+      space: 34,
+      values: (_plot, at) => at.map(write),
+      ...(isLogarithmic === true ? { splits: (_plot, _axis, from, to) => [...marksBetween(from, to)] } : {})
+    }
   ]
 }
 
@@ -69,11 +78,16 @@ const dataOf = (times: Chart["times"], lines: Chart["lines"]): uPlot.AlignedData
   ...lines.map(({ values }) => [...values])
 ]
 
+const scaleOf = ({ isLogarithmic }: Chart): uPlot.Scale =>
+  isLogarithmic === true
+    ? { distr: 3, range: (_plot, min, max) => [...bounds(min, max)] }
+    : { range: (_plot, _min, max) => [0, (max || 1) * 1.1] }
+
 type Span = readonly [from: number, to: number]
 
 const plotIn = (
   box: HTMLElement,
-  { lines, times, write }: Chart,
+  chart: Chart,
   span: { readonly current: Span },
   onPoint: (at: number | null) => void
 ): uPlot =>
@@ -86,13 +100,13 @@ const plotIn = (
       cursor: { y: false, drag: { setScale: false, x: false }, sync: { key: "now" }, points: { size: 6 } },
       scales: {
         x: { time: true, range: () => [...span.current] },
-        y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] }
+        y: scaleOf(chart)
       },
-      axes: axesOf(write),
-      series: [{}, ...lines.map(seriesOf)],
+      axes: axesOf(chart),
+      series: [{}, ...chart.lines.map(seriesOf)],
       hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] }
     },
-    dataOf(times, lines),
+    dataOf(chart.times, chart.lines),
     box
   )
 
@@ -154,7 +168,9 @@ export const Chart = (chart: Chart) => {
   const told = lines.map(({ name, values }) => summaryOf(name, values, write)).join("; ")
   return (
     <figure class="chart">
-      <figcaption>{title}</figcaption>
+      <figcaption>
+        {title} {chart.isLogarithmic === true ? <small>logarithmic</small> : null}
+      </figcaption>
       <Read at={at} chart={chart} />
       <div ref={box} role="img" aria-label={`${title}. ${told}.`} />
     </figure>

@@ -4,17 +4,24 @@
 import { Fragment } from "preact"
 import { kindOf, objectsIn, saidBy, saidIn } from "../Rows.ts"
 import { to } from "../Router.ts"
+import { shortId } from "./Text.tsx"
 import { Json } from "./Json.tsx"
 import { At } from "./Time.tsx"
 
 type Value = Readonly<Record<string, unknown>>
 
-const isInstant = (value: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
+export const isInstant = (value: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
 
 const Said = ({ name, value }: { readonly name: string; readonly value: string }) => {
-  if (name === "delivery") return <a href={to.delivery(value)}>{value}</a>
+  if (name === "delivery") {
+    return (
+      <a href={to.delivery(value)} title={value}>
+        <code>{shortId(value)}</code>
+      </a>
+    )
+  }
   if (name === "IPC" || name === "of IPC") return <a href={to.ipc(value)}>{value}</a>
-  return isInstant(value) ? <At at={value} /> : <>{value}</>
+  return isInstant(value) ? <At at={value} isFull /> : <>{value}</>
 }
 
 /** One fact on one line. */

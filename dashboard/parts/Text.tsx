@@ -17,7 +17,7 @@ export const Amount = ({ amount, currency }: { readonly amount: string | null; r
         <span title={amount}>
           {found.sign}
           {found.whole}
-          <span class="fraction">{found.fraction}</span>
+          <span class={found.fraction.length > 3 ? "long fraction" : "fraction"}>{found.fraction}</span>
         </span>
       )}{" "}
       <span class="currency">{currency ?? ""}</span>

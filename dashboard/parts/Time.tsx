@@ -26,9 +26,17 @@ const Never = ({ children = "never" }: { readonly children?: string | undefined 
   <span class="soft">{children}</span>
 )
 
+interface At extends Moment {
+  /** With its day and its seconds in any case. */
+  readonly isFull?: boolean
+}
+
 /** `14:03:22` of today, `2026-11-26 14:03` of another day. */
-export const At = ({ at, never }: Moment) => {
-  const text = useTicking((now) => (at === null ? "" : shortTime(Date.parse(at), now)))
+export const At = ({ at, isFull = false, never }: At) => {
+  const text = useTicking((now) => {
+    if (at === null) return ""
+    return isFull ? fullTime(Date.parse(at)) : shortTime(Date.parse(at), now)
+  })
   if (at === null) return <Never>{never}</Never>
   return (
     <time dateTime={at} title={utc(at)}>

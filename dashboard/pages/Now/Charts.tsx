@@ -18,7 +18,7 @@ type Range = keyof typeof ranges
 const number = (value: number): string => count(Math.round(value * 10) / 10)
 
 const percentiles = ([p50, p99]: readonly [Values, Values]): ReadonlyArray<Line> => [
-  { name: "half within", values: p50, colour: "accent", isFilled: true },
+  { name: "half within", values: p50, colour: "accent" },
   { name: "99 % within", values: p99, colour: "wait" }
 ]
 
@@ -50,8 +50,8 @@ const Drawn = ({
         ]}
         write={number}
       />
-      <Chart {...shared} title="From received to visible" lines={percentiles(visible)} write={took} />
-      <Chart {...shared} title="From received to posted" lines={percentiles(posted)} write={took} />
+      <Chart {...shared} title="From received to visible" isLogarithmic lines={percentiles(visible)} write={took} />
+      <Chart {...shared} title="From received to posted" isLogarithmic lines={percentiles(posted)} write={took} />
     </div>
   )
 }

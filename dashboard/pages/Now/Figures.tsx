@@ -34,9 +34,9 @@ const Inbox = ({ inbox, lastEventAt }: StatusReport) => (
       <Age at={lastEventAt} />
     </Figure>
     <Figure
-      name="Waiting to be applied"
+      name="To be applied"
       tone={if_(inbox.oldestPendingAgeMs > late, "wait")}
-      note={inbox.pending === 0 ? "nothing waits" : `the oldest for ${span(inbox.oldestPendingAgeMs)}`}
+      note={inbox.pending === 0 ? "nothing waits" : `oldest for ${span(inbox.oldestPendingAgeMs)}`}
     >
       {count(inbox.pending)}
     </Figure>
@@ -44,7 +44,7 @@ const Inbox = ({ inbox, lastEventAt }: StatusReport) => (
       name="In quarantine"
       href={to.quarantine}
       tone={if_(inbox.quarantined > 0, "wait")}
-      note={inbox.unposted === 0 ? undefined : `${count(inbox.unposted)} more posted nothing`}
+      note={inbox.unposted === 0 ? undefined : `${count(inbox.unposted)} posted nothing`}
     >
       {count(inbox.quarantined)}
     </Figure>
@@ -54,9 +54,9 @@ const Inbox = ({ inbox, lastEventAt }: StatusReport) => (
 const Books = ({ ledger: { entries, holds, postedMs, sink } }: StatusReport) => (
   <>
     <Figure
-      name="Entries posted"
+      name="Posted"
       href={to.entries}
-      note={postedMs.p50 === null ? undefined : `${took(postedMs.p50)} after they came`}
+      note={postedMs.p50 === null ? undefined : `half within ${took(postedMs.p50)}`}
     >
       {count(entries)}
     </Figure>
@@ -70,7 +70,7 @@ const Books = ({ ledger: { entries, holds, postedMs, sink } }: StatusReport) => 
     </Figure>
     {sink === null ? null : (
       <Figure
-        name="On their way to accounting"
+        name="To accounting"
         href={to.outbox}
         tone={if_(sink.dead > 0, "bad")}
         note={sink.dead === 0 ? "none refused" : `${count(sink.dead)} refused`}
@@ -84,24 +84,20 @@ const Books = ({ ledger: { entries, holds, postedMs, sink } }: StatusReport) => 
 const Copies = ({ api, backup, export: lake, published }: StatusReport) => (
   <>
     <Figure
-      name="Requests in a minute"
+      name="Requests"
       tone={if_(api.usedLastMinute >= api.limitPerMinute, "wait")}
-      note={`of ${count(api.limitPerMinute)} in the plan`}
+      note={`of ${count(api.limitPerMinute)} a minute`}
     >
       {count(api.usedLastMinute)}
     </Figure>
     <Figure name="Analysts' copy">
       <Age at={published.at} />
     </Figure>
-    <Figure
-      name="Lake's last export"
-      href={to.lake}
-      note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}
-    >
+    <Figure name="Lake's export" href={to.lake} note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}>
       <Age at={lake.lastAt} />
     </Figure>
     {backup === null ? null : (
-      <Figure name="Backup off the machine" tone={if_(backup.error !== null, "bad")} note={backup.error ?? undefined}>
+      <Figure name="Backup" tone={if_(backup.error !== null, "bad")} note={backup.error ?? undefined}>
         <Age at={backup.at} />
       </Figure>
     )}

@@ -72,7 +72,7 @@ export const Reasons = ({ status }: { readonly status: StatusReport }) => {
         {phases[status.phase].sentence}
         {status.reasonDetails.length === 0 ? " Nothing needs you." : ""}
       </p>
-      {oldestHold === null ? null : (
+      {oldestHold === null || status.reasonDetails.some(({ key }) => key === "open holds") ? null : (
         <p class="note">
           {status.ledger.holds === 1 ? "One payment waits" : `${status.ledger.holds} payments wait`} for a decision; the
           oldest since <Age at={oldestHold.since} />: <a href={to.ipc(oldestHold.ipcId)}>{oldestHold.ipcId}</a>,{" "}

@@ -38,6 +38,8 @@ const proofs: Readonly<Record<Walk["proof"], Proof>> = {
   }
 }
 
+const isSure = (proof: Walk["proof"]): boolean => proof === "proven" || proof === "passes-agree"
+
 const order = Object.keys(proofs)
 
 const sorted = (backfill: StatusReport["backfill"]): ReadonlyArray<Named> =>
@@ -55,12 +57,12 @@ const Bar = ({ walk: { name, pagesDone, pagesTotal } }: { readonly walk: Named }
 )
 
 const Expected = ({ walk: { nextProofAt, proof, requestsLeft } }: { readonly walk: Named }) => {
-  if (nextProofAt === null) return <span class="soft">{proof === "running" ? "not known yet" : "when it changes"}</span>
+  if (nextProofAt === null) return <span class="soft">{isSure(proof) ? "–" : "not known yet"}</span>
   return (
-    <>
+    <span class="whole">
       <Age at={nextProofAt} />
       {requestsLeft === null ? null : <span class="soft">, {counted(requestsLeft, "request")}</span>}
-    </>
+    </span>
   )
 }
 
