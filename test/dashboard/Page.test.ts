@@ -23,6 +23,10 @@ const views = {
   [`/ledger/holds/${holdId}`]: "Your answer",
   "/ledger/outbox": "No such tax code.",
   "/ipcs/IPC-7": "What happened",
+  "/quarantine": "What would make them readable",
+  "/quarantine?reason=no-key": "Show those of every reason",
+  "/lake": "readers see this",
+  "/sql?q=select%201": "Statements can read only",
   "/nothing": "There is no such page"
 }
 
@@ -140,6 +144,36 @@ describe("The page", () => {
         yield* on(page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })"))
         yield* on(page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"))
         yield* on(until("the stream is closed", async () => (standIn.hasStream ? undefined : true)))
+      }),
+    slow
+  )
+
+  it.live(
+    "reads one of the quarantine again, verifies an export and shows what a statement found",
+    (context) =>
+      Effect.gen(function* () {
+        const { complaints, page, standIn } = yield* opened(context)
+        const asked = (verb: string) => standIn.asked.filter(({ name }) => name === verb).map((one) => one.payload)
+        yield* on(page.goto(`${standIn.address}/quarantine`))
+        yield* on(page.getByRole("button", { name: "Read delivery 7 again" }).click())
+        assert.deepStrictEqual(asked("replay"), [])
+        yield* on(page.getByRole("dialog").getByRole("button", { name: "Read again" }).click())
+        yield* see(page.getByText("1 delivery was read again, and 1 was applied."))
+        assert.deepStrictEqual(asked("replay"), [{ id: "7" }])
+        yield* on(page.goto(`${standIn.address}/lake`))
+        yield* on(page.getByRole("button", { name: "Verify 20261127T020000Z-1a2b" }).click())
+        yield* see(page.getByText("Something differs from the manifest"))
+        assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })
+        yield* on(page.goto(`${standIn.address}/sql`))
+        yield* on(page.getByLabel("Statement").fill("select 1"))
+        yield* on(page.getByLabel("Statement").press("Control+Enter"))
+        yield* see(page.getByRole("cell", { name: "1234.5000" }))
+        assert.strictEqual(page.url(), `${standIn.address}/sql?q=select+1`)
+        assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })
+        yield* on(page.getByRole("button", { name: "As a chart" }).click())
+        yield* see(page.getByRole("rowheader", { name: "2026-10" }))
+        assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })
+        assert.deepStrictEqual(complaints, [])
       }),
     slow
   )
