@@ -81,13 +81,8 @@ const actionOf = (onReplay: (sequence: number) => void): Column<Waiting> => ({
   title: "Read again",
   kind: "action",
   cell: ({ sequence }) => (
-    <button
-      type="button"
-      class="small"
-      aria-label={`Read delivery ${sequence} again`}
-      onClick={() => onReplay(sequence)}
-    >
-      Read again …
+    <button type="button" class="small" onClick={() => onReplay(sequence)}>
+      Read again …<span class="hidden"> delivery {sequence}</span>
     </button>
   )
 })

@@ -155,7 +155,7 @@ describe("The page", () => {
         const { complaints, page, standIn } = yield* opened(context)
         const asked = (verb: string) => standIn.asked.filter(({ name }) => name === verb).map((one) => one.payload)
         yield* on(page.goto(`${standIn.address}/quarantine`))
-        yield* on(page.getByRole("button", { name: "Read delivery 7 again" }).click())
+        yield* on(page.getByRole("button", { name: "Read again … delivery 7" }).click())
         assert.deepStrictEqual(asked("replay"), [])
         yield* on(page.getByRole("dialog").getByRole("button", { name: "Read again" }).click())
         yield* see(page.getByText("1 delivery was read again, and 1 was applied."))

@@ -68,13 +68,8 @@ export const Gaps = ({ status: { gaps } }: { readonly status: StatusReport }) =>
     kind: "action",
     cell: (gap) =>
       gap.isLost || gap.healsAt === null ? (
-        <button
-          type="button"
-          class="small"
-          aria-label={`Close the gap from ${gap.from}`}
-          onClick={() => setClosing(gap)}
-        >
-          Close …
+        <button type="button" class="small" onClick={() => setClosing(gap)}>
+          Close …<span class="hidden"> the gap from {gap.from}</span>
         </button>
       ) : null
   }
