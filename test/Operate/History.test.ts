@@ -1,54 +1,13 @@
 /** The history of each minute, on both engines: when it is written, what a restart adds, and what a missing store loses. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Layer, Scope } from "effect"
+import { Duration, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Receiver } from "../../src/Intake/Receiver.ts"
-import * as History from "../../src/Operate/History.ts"
-import { history } from "../../src/Operate/History/Points.ts"
-import { Workers } from "../../src/Operate/Workers.ts"
-import { Reasons } from "../../src/Runtime/Reasons.ts"
-import * as Timings from "../../src/Runtime/Timings.ts"
-import { Store, StoreError } from "../../src/Stores/Store.ts"
-import { Pace } from "../../src/Walk/Pace.ts"
+import { Store } from "../../src/Stores/Store.ts"
 import { settling } from "../Settled.ts"
 import { engines } from "../Stores/StoreEngines.ts"
+import { begin } from "./History/Begun.ts"
 
 const startMs = Date.parse("2026-11-27T10:00:20Z")
-
-/** A worker on this Store, whose counters a test moves. */
-const begin = (id: string, store: Layer.Layer<Store>) =>
-  Effect.gen(function* () {
-    const counters = { accepted: 0, sent: 0, isAway: false }
-    const away = new StoreError({ reason: "Failed", message: "It is away." })
-    const failing = Layer.effect(
-      Store,
-      Effect.map(Store, (inner) =>
-        Store.of({ ...inner, transaction: (body) => (counters.isAway ? away : inner.transaction(body)) })
-      )
-    )
-    const services = Layer.mergeAll(
-      Layer.succeed(Receiver, { status: Effect.sync(() => ({ accepted: counters.accepted })) } as never),
-      Layer.mock(Pace, {
-        sent: Effect.sync(() => counters.sent),
-        usage: Effect.succeed({ limitPerMinute: 600, usedLastMinute: 0 })
-      }),
-      Layer.succeed(Workers, { id, all: Effect.succeed([]) }),
-      Layer.provide(failing, store),
-      Reasons.layer,
-      History.counting
-    )
-    const scope = yield* Scope.make()
-    const worker = yield* Layer.buildWithScope(Layer.provideMerge(History.layer, services), scope)
-    const within = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideContext(body, worker)
-    return {
-      counters,
-      took: (name: "visible" | "posted", ...seconds: ReadonlyArray<number>) =>
-        within(Effect.forEach(seconds, (each) => Timings.observe(name, each), { discard: true })),
-      told: (range: "hour" | "day") => within(history({ range })),
-      reasons: within(Reasons.use(({ all }) => all)),
-      end: Scope.close(scope, Exit.void)
-    }
-  })
 
 type Worker = Effect.Success<ReturnType<typeof begin>>
 

@@ -47,6 +47,17 @@ const understood = (event: string): Reading => ({
 
 const unknown = (event: string): Reading => ({ ...understood(event), reason: "unknown-type", change: undefined })
 
+const deliveryOf = (body: string) => ({
+  body: Buffer.from(body),
+  bodySha256: createHash("sha256").update(body).digest(),
+  eventId: body,
+  headerType: null,
+  issuedAt: null,
+  headers: [],
+  secret: "f",
+  receivedAt: at
+})
+
 const store = Layer.unwrap(
   Effect.map(
     Effect.acquireRelease(Effect.sync(temporaryFolder), (path) => Effect.sync(() => removeFolder(path))),
@@ -81,22 +92,7 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
   return Effect.gen(function* () {
     const inbox = yield* Inbox
     const { replay, replayOf } = yield* Apply
-    yield* Effect.promise(() =>
-      Promise.all(
-        bodies.map((body) =>
-          inbox.offer({
-            body: Buffer.from(body),
-            bodySha256: createHash("sha256").update(body).digest(),
-            eventId: body,
-            headerType: null,
-            issuedAt: null,
-            headers: [],
-            secret: "f",
-            receivedAt: at
-          })
-        )
-      )
-    )
+    yield* Effect.promise(() => Promise.all(bodies.map((body) => inbox.offer(deliveryOf(body)))))
     while ((yield* inbox.status).pending > 0) yield* Effect.sleep("5 millis")
     assert.deepStrictEqual(heard, [])
     isKnown = true
