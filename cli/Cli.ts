@@ -27,6 +27,8 @@ import { publish } from "./publish.ts"
 import { quarantine } from "./quarantine.ts"
 import { query } from "./query.ts"
 import { rebuild } from "./rebuild.ts"
+import { record } from "./record.ts"
+import { records } from "./records.ts"
 import { redeliver } from "./redeliver.ts"
 import { replay } from "./replay.ts"
 import { report } from "./report.ts"
@@ -35,6 +37,7 @@ import { sandbox } from "./sandbox.ts"
 import { secret } from "./secret.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
+import { tables } from "./tables.ts"
 
 const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
@@ -57,6 +60,9 @@ const siteledger = Command.make("siteledger").pipe(
     discover,
     ledger,
     explain,
+    tables,
+    records,
+    record,
     query,
     report,
     exportNow,

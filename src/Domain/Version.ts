@@ -17,6 +17,12 @@ export const make = (micros: number, stage: number, bodySha256: string): Version
 export const isOf = (version: Version, bodySha256: string): boolean =>
   version.endsWith(`.${bodySha256.slice(0, hashDigits)}`)
 
+/** The beginning of the body's hash; empty for a tombstone, which no body says. */
+export const hashIn = (version: Version): string => version.slice(version.lastIndexOf(".") + 1)
+
+/** In µs. */
+export const timeIn = (version: Version): number => Number(version.slice(0, version.indexOf(".")))
+
 /** Less than the version of any change. */
 export const never: Version = ""
 

@@ -11,6 +11,7 @@ import { intakeVerbs } from "./AdminApi/IntakeVerbs.ts"
 import { lakeVerbs } from "./AdminApi/LakeVerbs.ts"
 import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
 import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
+import { recordVerbs } from "./AdminApi/RecordVerbs.ts"
 import { sessionVerbs } from "./AdminApi/SessionVerbs.ts"
 import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
@@ -127,6 +128,7 @@ export class AdminApi extends HttpApi.make("siteledger").add(
     ...intakeVerbs,
     ...verbs,
     ...lakeVerbs,
+    ...recordVerbs,
     ...ledgerVerbs,
     ...sinkVerbs,
     ...principalVerbs,

@@ -26,6 +26,9 @@ import { events } from "./Events.ts"
 import { history } from "./History/Points.ts"
 import { lake } from "./Verbs/Lake.ts"
 import { quarantine, replay } from "./Quarantine.ts"
+import { record } from "./Record.ts"
+import { records } from "./Records.ts"
+import { tables } from "./Tables.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
 
@@ -86,6 +89,9 @@ const verbs = {
   events,
   delivery,
   history,
+  tables,
+  records,
+  record,
   quarantine,
   replay,
   rebuild,

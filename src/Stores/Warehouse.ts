@@ -9,7 +9,7 @@ import type { Kysely } from "kysely"
 import type { Change } from "../Domain/Change.ts"
 import type { Row } from "../Domain/Merge.ts"
 import type { Chunk } from "./Deliveries.ts"
-import type { EntityTable } from "./EntityTables.ts"
+import type { EntityTable, EntityTables } from "./EntityTables.ts"
 import type { Piece } from "./Piece.ts"
 import type { JournalLine } from "./JournalLines.ts"
 import type { StoreError } from "./Store.ts"
@@ -149,6 +149,8 @@ export class Warehouse extends Context.Service<
     readonly version: Effect.Effect<number>
     /** A table of entities, as it is here. Dies if there is none. */
     readonly table: (name: string) => Effect.Effect<EntityTable, WarehouseError>
+    /** All that analysts see but the views that every warehouse has, as it is here. */
+    readonly tables: Effect.Effect<EntityTables, WarehouseError>
     /**
      * Gives the tables the columns that the Store has learned (`LearnedColumns`) and they lack. A step of its own: nothing else is written or read
      * meanwhile, and it is on disk when it returns. If it is cut off, the next start does it. In a shared database it joins

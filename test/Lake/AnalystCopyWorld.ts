@@ -27,6 +27,7 @@ export const makeStub = () => {
     probe: Effect.void,
     version: Effect.sync(() => stub.version),
     table: () => Effect.die("unused"),
+    tables: Effect.die("unused"),
     query: () => Effect.die("unused"),
     snapshot: Effect.die("unused"),
     publish: () =>

@@ -9,7 +9,7 @@ import type { Change } from "../../src/Domain/Change.ts"
 import { merge, type Row } from "../../src/Domain/Merge.ts"
 import { byName } from "../../src/Domain/Resource.ts"
 import { dialect } from "../../src/Stores/Sqlite/Dialect.ts"
-import { described } from "../../src/Stores/EntityTables.ts"
+import { described, EntityTables, usual } from "../../src/Stores/EntityTables.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../../src/Stores/Warehouse.ts"
 import { type Shown, tables, type WarehouseTables } from "../../src/Stores/WarehouseTables.ts"
 import type { Machine } from "./Machine.ts"
@@ -155,6 +155,7 @@ export const warehouseLayer = (
       id: "simulated",
       opened: oneAtATime.await,
       table: (name) => Effect.sync(() => described(byName(name))),
+      tables: Effect.sync(() => new EntityTables(usual)),
       evolve: Effect.void,
       write,
       watermark: ask(() => progressOf(database, "applied_through")),

@@ -46,6 +46,7 @@ const refusing = (error: WarehouseError): Warehouse["Service"] => ({
   probe: Effect.fail(error),
   version: Effect.succeed(0),
   table: () => Effect.fail(error),
+  tables: Effect.fail(error),
   evolve: Effect.fail(error),
   query: () => Effect.fail(error),
   snapshot: Effect.fail(error),

@@ -171,8 +171,10 @@ const make = (path: string, budgetMb: number) =>
       probe: oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => live.writer.probe()))),
       version: Effect.sync(() => version),
       table: (name) => Effect.sync(() => live.tables.of(name)),
+      tables: Effect.sync(() => live.tables),
       evolve,
-      query: (run) => read(() => run(file.db)),
+      // DuckDB goes on with a statement that nobody awaits any more.
+      query: (run) => Effect.uninterruptible(read(() => run(file.db))),
       snapshot: snapshotOf(file, live, turns),
       publish: (target, { isWhole = false } = {}) => read(() => publication.publish(target, isWhole)),
       pieces: piecesOf(file, read),

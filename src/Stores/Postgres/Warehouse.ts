@@ -80,6 +80,7 @@ const make = Effect.gen(function* () {
     ),
     version: Effect.sync(() => version),
     table: (name) => Effect.map(tables, (all) => all.of(name)),
+    tables,
     // It joins the transaction in which they are learned.
     evolve: Effect.mapError(postgres.atomically(postgres.run((db) => postgres.tables.evolve(db))), toWarehouseError),
     query,
