@@ -1,14 +1,15 @@
 /**
- * A browser in the locale POSIX names a language that `Intl` refuses, and uPlot asks for it while it is loaded: the page would stay
- * empty. Such a browser gets English. To be imported before everything else.
+ * Lets the page start where the system names its language in a way that `Intl` refuses, like `en-US@posix`: uPlot asks `Intl` for
+ * it while it is loaded. It comes before all other modules.
  */
-const isKnown = (language: string): boolean => {
+const isRefused = (language: string): boolean => {
   try {
-    Intl.NumberFormat.supportedLocalesOf(language)
-    return true
+    return Intl.getCanonicalLocales(language).length === 0
   } catch {
-    return false
+    return true
   }
 }
 
-if (!isKnown(navigator.language)) Object.defineProperty(navigator, "language", { value: "en-US", configurable: true })
+export const isMended = isRefused(navigator.language)
+
+if (isMended) Object.defineProperty(navigator, "language", { value: "en" })

@@ -58,7 +58,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["amount", "amount"],
   ["units", "amount"],
   ["verdict", "verdict"],
-  ["reference", "payment"],
+  ["reference", "reference"],
   ["projectId", "project"],
   ["ipcId", "IPC"],
   ["of", "of IPC"],

@@ -60,23 +60,23 @@ export const columnsOf = (history: Answer<"history">, nowMs: number): Columns =>
   }
 }
 
+const marks = (steps: ReadonlyArray<number>): ReadonlyArray<number> =>
+  Array.from({ length: 12 }, (_, at) => 10 ** (at - 3)).flatMap((power) =>
+    steps.map((step) => Number((step * power).toPrecision(1)))
+  )
+
 /** Where a logarithmic scale of these values begins and ends: at one, two or five times a power of ten. */
 export const bounds = (min: number | null, max: number | null): readonly [from: number, to: number] => {
   const [least, most] = [Math.max(0.1, min ?? 1), Math.max(0.1, max ?? 1)]
-  const marks = marksBetween(least / 10, most * 10)
-  const from = marks.findLast((mark) => mark <= least) ?? least
-  const to = marks.find((mark) => mark >= most) ?? most
+  const all = marks([1, 2, 5])
+  const from = all.findLast((mark) => mark <= least) ?? least
+  const to = all.find((mark) => mark >= most) ?? most
   return from < to ? [from, to] : [from, from * 10]
 }
 
-/** What a logarithmic axis names: each power of ten, and its two- and fivefold if there are few. */
-export const marksBetween = (from: number, to: number): ReadonlyArray<number> => {
-  const powers = Array.from({ length: 12 }, (_, at) => 10 ** (at - 3))
-  const steps = to / from > 300 ? [1] : [1, 2, 5]
-  return powers
-    .flatMap((power) => steps.map((step) => Number((step * power).toPrecision(1))))
-    .filter((mark) => mark >= from && mark <= to)
-}
+/** What a logarithmic axis names: each power of ten, and its two- and fivefold where those are few. */
+export const marksBetween = (from: number, to: number): ReadonlyArray<number> =>
+  marks(to / from >= 100 ? [1] : [1, 2, 5]).filter((mark) => mark >= from && mark <= to)
 
 /** The last value of a line, and its greatest, for those who can't see it. */
 export const summaryOf = (name: string, values: Values, write: (value: number) => string): string => {

@@ -2,7 +2,7 @@
  * The page of the admin listener: how the worker is doing, its deliveries and its books, in a browser. It talks to the worker that
  * served it and to no other host, and keeps nothing when it is closed.
  */
-// oxlint-disable-next-line no-unassigned-import
+// oxlint-disable-next-line import/no-unassigned-import -- It acts as it is loaded.
 import "./Language.ts"
 import { render } from "preact"
 import { App } from "./App.tsx"

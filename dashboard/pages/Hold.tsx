@@ -2,7 +2,7 @@
  * One hold: its question, its evidence, and the form to answer it. Once it is answered, the page says what that posted, and leads
  * to the one that waits longest now.
  */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
 import { counted, money } from "../Format.ts"
 import { Loaded, useAsked } from "../parts/Asked.tsx"
@@ -39,9 +39,12 @@ interface Done {
 }
 
 const Done = ({ currency, hold, posted: { closed, opened, posted } }: Done) => {
+  const notice = useRef<HTMLDivElement>(null)
+  // The form that had the focus is gone.
+  useEffect(() => notice.current?.focus(), [])
   const others = closed.filter(({ hold_id: id }) => id !== hold)
   return (
-    <div class="notice good" role="status">
+    <div class="notice good" role="status" tabIndex={-1} ref={notice}>
       <p>
         <b>Your decision is recorded.</b> {posted.length === 0 ? "It posts nothing." : ""}
       </p>

@@ -23,9 +23,10 @@ export const Confirm = ({ act, children, does, isDanger = false, onClose, title 
   const [isBusy, setBusy] = useState(false)
   const [sentence, setSentence] = useState<string>()
   useEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    return () => shown?.close()
+    const before = document.activeElement
+    dialog.current?.showModal()
+    // By then the dialog is gone, and would not do it.
+    return () => before instanceof HTMLElement && before.focus()
   }, [])
   const confirm = async (): Promise<void> => {
     setBusy(true)

@@ -143,8 +143,8 @@ export const Frame = ({ children }: { readonly children: ComponentChildren }) =>
           </div>
         </div>
       </header>
-      <Lost />
       <main id="main" tabIndex={-1}>
+        <Lost />
         {children}
       </main>
       <footer>

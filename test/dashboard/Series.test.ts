@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Point } from "../../dashboard/Api.ts"
-import { columnsOf, summaryOf } from "../../dashboard/Series.ts"
+import { bounds, columnsOf, marksBetween, summaryOf } from "../../dashboard/Series.ts"
 
 const at = (minute: number): string => `2026-11-27T14:${String(minute).padStart(2, "0")}:00.000000Z`
 
@@ -36,6 +36,19 @@ describe("the history as columns", () => {
   it("counts by the minute, whatever its steps", () => {
     const { deliveries, limit, requests } = columnsOf({ stepSeconds: 600, points: [point(0, 20)] }, Date.parse(at(20)))
     assert.deepStrictEqual([deliveries, requests, limit], [[2], [5], [60]])
+  })
+})
+
+describe("a logarithmic scale", () => {
+  it("begins and ends at a mark, and is never empty", () => {
+    assert.deepStrictEqual(bounds(37, 2300), [20, 5000])
+    assert.deepStrictEqual(bounds(0, 0), [0.1, 1])
+    assert.deepStrictEqual(bounds(null, null), [1, 10])
+  })
+
+  it("names fewer marks the more there are", () => {
+    assert.deepStrictEqual(marksBetween(20, 500), [20, 50, 100, 200, 500])
+    assert.deepStrictEqual(marksBetween(10, 10_000), [10, 100, 1000, 10_000])
   })
 })
 
