@@ -2,9 +2,10 @@
  * Which view an address shows, and who sees any. A view that was left is forgotten, so that one of another id begins with nothing.
  */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks"
+import { sentenceOf } from "./Api.ts"
 import { useCell } from "./Cell.ts"
-import { Waiting } from "./parts/Asked.tsx"
+import { Problem, Waiting } from "./parts/Asked.tsx"
 import { Frame } from "./parts/Frame.tsx"
 import { Deliveries } from "./pages/Deliveries.tsx"
 import { DeliveryView } from "./pages/Delivery.tsx"
@@ -85,6 +86,12 @@ const useFocus = (address: string): void => {
   }, [address])
 }
 
+/** A mistake in a view takes that view alone; another address is drawn as if nothing had happened. */
+const Kept = ({ children }: { readonly children: ComponentChildren }) => {
+  const [mistake, again] = useErrorBoundary()
+  return mistake === undefined ? <>{children}</> : <Problem sentence={sentenceOf(mistake)} again={again} />
+}
+
 const Views = () => {
   const at = useCell(place, (now) => now)
   const { shown, title } = viewOf(at)
@@ -92,7 +99,11 @@ const Views = () => {
     document.title = `${title} · siteledger`
   }, [title])
   useFocus(`${at.pathname} ${at.query.get("entry") ?? ""}`)
-  return <Frame>{shown}</Frame>
+  return (
+    <Frame>
+      <Kept key={at.pathname}>{shown}</Kept>
+    </Frame>
+  )
 }
 
 export const App = () => {

@@ -56,7 +56,7 @@ const Balance = ({
   readonly of: Explained["balance"]
   readonly currency: string | null
 }) => (
-  <dl class="figures">
+  <dl class="figures balance">
     {(
       [
         ["Certified", certified],

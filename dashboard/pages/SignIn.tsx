@@ -35,7 +35,7 @@ export const SignIn = ({ reader }: { readonly reader: Extract<Reader, { readonly
         <>
           <h1>Sign in</h1>
           <p>
-            On the worker's machine, run <code>siteledger dashboard</code>: it opens this page for you.
+            On the worker's machine, run <code>siteledger dashboard</code>: it prints an address that signs you in.
           </p>
           <p>Or paste the token that you were given:</p>
           <form onSubmit={(event) => void submit(event)}>

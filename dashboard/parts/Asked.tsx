@@ -8,7 +8,24 @@ import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useState } from "preact/hooks"
 import { type Answer, ask, type Name, type Payload, sentenceOf } from "../Api.ts"
 import { useCell } from "../Cell.ts"
+import { reader } from "../Session.ts"
 import { live } from "../Stream.ts"
+
+/** The last answers, by verb and question, so that going back shows at once what was there. */
+const remembered = new Map<string, unknown>()
+const mostRemembered = 30
+
+const remember = (question: string, answer: unknown): void => {
+  remembered.delete(question)
+  remembered.set(question, answer)
+  const [oldest] = remembered.keys()
+  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest)
+}
+
+// The next reader may be another one.
+reader.watch(({ state }) => {
+  if (state === "out") remembered.clear()
+})
 
 export interface Asked<A> {
   readonly answer: A | undefined
@@ -23,22 +40,24 @@ export const useAsked = <Verb extends Name>(
   payload: Payload<Verb>,
   version: string | number = 0
 ): Asked<Answer<Verb>> => {
-  const [state, setState] = useState<Omit<Asked<Answer<Verb>>, "again">>({
-    answer: undefined,
+  const question = JSON.stringify(payload)
+  const [state, setState] = useState<Omit<Asked<Answer<Verb>>, "again">>(() => ({
+    answer: remembered.get(`${name} ${question}`) as Answer<Verb> | undefined,
     sentence: undefined,
     isAsking: true
-  })
+  }))
   const [times, setTimes] = useState(0)
   // The first opening is that of the page itself.
   const opened = useCell(live, (now) => Math.max(1, now.opened))
-  const question = JSON.stringify(payload)
   useEffect(() => {
     const aborting = new AbortController()
     setState((before) => ({ ...before, isAsking: true }))
     const settle = async (): Promise<void> => {
       try {
         const answer = await ask(name, JSON.parse(question) as Payload<Verb>, aborting.signal)
-        if (!aborting.signal.aborted) setState({ answer, sentence: undefined, isAsking: false })
+        if (aborting.signal.aborted) return
+        remember(`${name} ${question}`, answer)
+        setState({ answer, sentence: undefined, isAsking: false })
       } catch (cause) {
         if (aborting.signal.aborted) return
         setState(({ answer }) => ({ answer, sentence: sentenceOf(cause), isAsking: false }))

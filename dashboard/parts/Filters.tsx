@@ -44,6 +44,9 @@ export const Filter = ({ choices, label, name, offers = [], placeholder = "" }: 
                 settle(event.currentTarget.value)
             }}
             onBlur={() => settle(typed)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") settle(typed)
+            }}
           />
           <datalist id={`${id}-offers`}>
             {offers.map((offer) => (
@@ -65,16 +68,6 @@ export const Filter = ({ choices, label, name, offers = [], placeholder = "" }: 
   )
 }
 
-/** Entering a text leaves its field, which makes it count. */
-const submit = (event: Event): void => {
-  event.preventDefault()
-  if (document.activeElement instanceof HTMLInputElement) {
-    const field = document.activeElement
-    field.blur()
-    field.focus()
-  }
-}
-
 export const Filters = ({
   children,
   isAsking
@@ -82,7 +75,7 @@ export const Filters = ({
   readonly children: ComponentChildren
   readonly isAsking: boolean
 }) => (
-  <form class="filters" aria-label="Filters" aria-busy={isAsking} onSubmit={submit}>
+  <form class="filters" aria-label="Filters" aria-busy={isAsking} onSubmit={(event) => event.preventDefault()}>
     {children}
   </form>
 )

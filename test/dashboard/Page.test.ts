@@ -128,6 +128,31 @@ describe("The page", () => {
   )
 
   it.live(
+    "keeps its filters in the address, and what was there when the reader goes back",
+    (context) =>
+      Effect.gen(function* () {
+        const { page, standIn } = yield* opened(context)
+        const asked = () => standIn.asked.filter(({ name }) => name === "events").map(({ payload }) => payload)
+        yield* on(page.goto(`${standIn.address}/deliveries`))
+        yield* on(page.getByLabel("Type").fill("ipc.paid, ipc.certified"))
+        yield* on(page.getByLabel("Type").press("Enter"))
+        yield* on(page.getByLabel("Outcome").selectOption("applied"))
+        yield* on(page.waitForURL(/type=ipc\.paid.*outcome=applied/))
+        yield* see(page.getByRole("link", { name: "2", exact: true }))
+        const payload = { last: 100, types: ["ipc.paid", "ipc.certified"], outcome: "applied" }
+        assert.deepStrictEqual(asked().at(-1), payload)
+        yield* on(page.reload())
+        assert.strictEqual(yield* on(page.getByLabel("Type").inputValue()), "ipc.paid, ipc.certified")
+        yield* on(page.getByRole("link", { name: "2", exact: true }).click())
+        yield* see(page.getByText("X-Service-Event"))
+        yield* on(page.goBack())
+        yield* see(page.getByRole("link", { name: "2", exact: true }))
+        assert.strictEqual(yield* on(page.getByLabel("Outcome").inputValue()), "applied")
+      }),
+    slow
+  )
+
+  it.live(
     "follows the stream while it can be seen, and keeps what it showed while that is lost",
     (context) =>
       Effect.gen(function* () {
