@@ -165,6 +165,30 @@ describe.each(engines)("the history in $name", ({ isSkipped, name, place }) => {
       yield* end
     }))
 
+  test("keeps minutes apart while the store is slow, and doesn't wait for it at its end", ({ pass, start }) =>
+    Effect.gen(function* () {
+      const { counters, end, gate } = yield* start("w")
+      yield* gate.close
+      counters.accepted = 1
+      yield* pass("1 minute")
+      counters.accepted = 5
+      yield* pass("1 minute")
+      yield* gate.open
+      yield* pass("1 second")
+      assert.deepStrictEqual(
+        (yield* rows).map(({ deliveries, minute: at }) => [at, deliveries]),
+        [
+          [minute("10:00"), 1],
+          [minute("10:01"), 4]
+        ]
+      )
+      yield* gate.close
+      const ended = yield* Effect.forkChild(end, { startImmediately: true })
+      yield* pass("2 seconds")
+      assert.isDefined(ended.pollUnsafe())
+      yield* gate.open
+    }))
+
   test("adds up a day by ten minutes, leaves out what has no row, and forgets what is older", ({ pass, start }) =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -1,5 +1,5 @@
 /** A worker that counts its minutes, without anything that would make it count. */
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Latch, Layer, Scope } from "effect"
 import { Receiver } from "../../../src/Intake/Receiver.ts"
 import * as History from "../../../src/Operate/History.ts"
 import { history } from "../../../src/Operate/History/Points.ts"
@@ -13,11 +13,16 @@ import { Pace } from "../../../src/Walk/Pace.ts"
 export const begin = (id: string, store: Layer.Layer<Store>) =>
   Effect.gen(function* () {
     const counters = { accepted: 0, sent: 0, isAway: false }
+    /** Closed: the store takes its time. */
+    const gate = yield* Latch.make(true)
     const away = new StoreError({ reason: "Failed", message: "It is away." })
     const failing = Layer.effect(
       Store,
       Effect.map(Store, (inner) =>
-        Store.of({ ...inner, transaction: (body) => (counters.isAway ? away : inner.transaction(body)) })
+        Store.of({
+          ...inner,
+          transaction: (body) => (counters.isAway ? away : Effect.andThen(gate.await, inner.transaction(body)))
+        })
       )
     )
     const services = Layer.mergeAll(
@@ -36,6 +41,7 @@ export const begin = (id: string, store: Layer.Layer<Store>) =>
     const within = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideContext(body, worker)
     return {
       counters,
+      gate,
       took: (name: "visible" | "posted", ...seconds: ReadonlyArray<number>) =>
         within(Effect.forEach(seconds, (each) => Timings.observe(name, each), { discard: true })),
       told: (range: "hour" | "day") => within(history({ range })),
