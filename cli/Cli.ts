@@ -35,6 +35,7 @@ import { report } from "./report.ts"
 import { restore } from "./restore.ts"
 import { sandbox } from "./sandbox.ts"
 import { secret } from "./secret.ts"
+import { settings } from "./settings.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
 import { tables } from "./tables.ts"
@@ -57,6 +58,7 @@ const siteledger = Command.make("siteledger").pipe(
     delivery,
     history,
     doctor,
+    settings,
     discover,
     ledger,
     explain,

@@ -8,6 +8,7 @@ import * as Settings from "../config/Settings.ts"
 import { service } from "../connectors/construction/ConstructionDoctor.ts"
 import * as Doctor from "../src/Operate/Doctor.ts"
 import { backup } from "../src/Operate/Doctor/Backup.ts"
+import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { bucket } from "../src/Operate/Doctor/Bucket.ts"
 import * as Embedded from "../src/Operate/Doctor/Embedded.ts"
 import * as Machine from "../src/Operate/Doctor/Machine.ts"
@@ -16,9 +17,9 @@ import { server } from "../src/Operate/Doctor/Server.ts"
 import { isHeld } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { publishedPath } from "../pipelines/nightly.ts"
-import { ownWorker, report } from "./Ask.ts"
+import { instead, ownWorker, report, running, throughWorker } from "./Ask.ts"
 import { payload } from "./doctor/payload.ts"
-import { json, optionalText } from "./Options.ts"
+import { json, optionalText, toggle } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 /** The findings have been printed. */
@@ -31,10 +32,30 @@ const samplePath = optionalText(
   "Only say what would be read from this sample of a delivery, a list page or a new subscription's answer (- for stdin)"
 )
 
-export const doctor = Command.make("doctor", { json, payload: samplePath }, ({ json: asJson, payload: path }) =>
+const flags = {
+  payload: samplePath,
+  worker: toggle("worker", "Check on the machine of the running worker (SITELEDGER_WORKER_URL), with its settings"),
+  json
+}
+
+const noWorker = new VerbError({ message: "No worker is running: `siteledger doctor` alone checks this machine." })
+
+/** What the running worker's own program finds. */
+const there = Effect.gen(function* () {
+  const asked = yield* running
+  if (Option.isNone(asked)) return yield* noWorker
+  const { findings } = yield* Effect.catchTag(
+    throughWorker(asked.value, "doctor", {}),
+    "Unanswered",
+    instead(asked.value, noWorker)
+  )
+  return findings
+}).pipe(Effect.provide(Settings.layer))
+
+export const doctor = Command.make("doctor", flags, ({ json: asJson, payload: path, worker: isThere }) =>
   Effect.gen(function* () {
     if (Option.isSome(path)) return yield* payload(path.value, asJson)
-    const findings = yield* everything
+    const findings = isThere ? yield* there : yield* everything
     const failed = findings.filter(({ verdict }) => verdict === "fail").length
     if (asJson) yield* Print.document({ ok: failed === 0, findings })
     else yield* Console.log(findings.map(Doctor.line).join("\n"))

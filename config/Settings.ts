@@ -15,6 +15,7 @@ import { xero } from "./Accounting/Xero.ts"
 import { asking } from "./Asking.ts"
 import { isLoopback, type Lake, type Listen, type Warehouse } from "./Address.ts"
 import { type Environment, fields, read, SettingsError, warnings } from "./Environment.ts"
+import { settingsIn } from "./InForce.ts"
 import * as Ledger from "./Ledger.ts"
 import { log } from "./Log.ts"
 import * as Migration from "./Migration.ts"
@@ -65,6 +66,8 @@ const settings = (environment: Environment) => {
     lakeKeep: { newest: lakeKeep, for: lakeKeepFor },
     /** False under NO_COLOR. */
     color: Option.isNone(noColor),
+    /** For a person; none is a secret. */
+    inForce: settingsIn(environment),
     /** Sentences to log once: names that look like typos of ours. */
     warnings: warnings(environment)
   }))

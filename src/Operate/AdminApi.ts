@@ -13,6 +13,7 @@ import { ledgerVerbs } from "./AdminApi/LedgerVerbs.ts"
 import { principalVerbs } from "./AdminApi/PrincipalVerbs.ts"
 import { recordVerbs } from "./AdminApi/RecordVerbs.ts"
 import { sessionVerbs } from "./AdminApi/SessionVerbs.ts"
+import { setupVerbs } from "./AdminApi/SetupVerbs.ts"
 import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
 import { nothing, type Needed, Needs, refusals, verb } from "./AdminApi/Verb.ts"
@@ -132,7 +133,8 @@ export class AdminApi extends HttpApi.make("siteledger").add(
     ...ledgerVerbs,
     ...sinkVerbs,
     ...principalVerbs,
-    ...sessionVerbs
+    ...sessionVerbs,
+    ...setupVerbs
   )
 ) {}
 

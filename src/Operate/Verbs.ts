@@ -31,6 +31,7 @@ import { records } from "./Records.ts"
 import { tables } from "./Tables.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
+import { setup } from "./Verbs/Setup.ts"
 
 const secretAdd: Handler<"secret-add", Secrets> = Effect.fnUntraced(function* ({ secret }) {
   const text = secret.trim()
@@ -112,7 +113,8 @@ const verbs = {
   "session-code": sessionCode,
   ...lake,
   ...ledger,
-  ...principals
+  ...principals,
+  ...setup
 } satisfies { readonly [Name in VerbName]: Handler<Name> }
 
 /** The services that a verb needs. */
