@@ -18,8 +18,12 @@ import { Entries } from "./pages/Ledger.tsx"
 import { Now } from "./pages/Now.tsx"
 import { Outbox } from "./pages/Outbox.tsx"
 import { Quarantine } from "./pages/Quarantine.tsx"
+import { RecordView } from "./pages/Record.tsx"
+import { Records } from "./pages/Records.tsx"
+import { Setup } from "./pages/Setup.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
 import { Sql } from "./pages/Sql.tsx"
+import { Tables } from "./pages/Tables.tsx"
 import { type Place, place, to } from "./Router.ts"
 import { reader } from "./Session.ts"
 
@@ -59,13 +63,21 @@ const ledgerView = ([part, id, ...rest]: ReadonlyArray<string>, query: URLSearch
 const areas: Readonly<Record<string, View>> = {
   quarantine: { title: "Quarantine", shown: <Quarantine /> },
   lake: { title: "Lake", shown: <Lake /> },
+  records: { title: "Records", shown: <Tables /> },
+  setup: { title: "Set-up", shown: <Setup /> },
   sql: { title: "SQL", shown: <Sql /> }
 }
+
+const recordsView = ([table = "", id]: ReadonlyArray<string>): View =>
+  id === undefined
+    ? { title: table, shown: <Records key={table} table={table} /> }
+    : { title: id, shown: <RecordView key={`${table} ${id}`} table={table} id={id} /> }
 
 const viewOf = ({ query, segments }: Place): View => {
   const [area, id, ...rest] = segments
   if (area === undefined) return { title: "Now", shown: <Now /> }
   if (area === "ledger") return ledgerView(segments.slice(1), query)
+  if (area === "records" && id !== undefined && rest.length <= 1) return recordsView(segments.slice(1))
   if (rest.length > 0) return missing
   const alone = id === undefined ? areas[area] : undefined
   if (alone !== undefined) return alone

@@ -52,11 +52,17 @@ const Areas = () => {
           Ledger
           <Badge count={holds + dead} what="things to decide" />
         </Area>
+        <Area href={to.tables} isHere={area === "records"}>
+          Records
+        </Area>
         <Area href={to.lake} isHere={area === "lake"}>
           Lake
         </Area>
         <Area href={to.sql} isHere={area === "sql"}>
           SQL
+        </Area>
+        <Area href={to.setup} isHere={area === "setup"}>
+          Set-up
         </Area>
       </ul>
     </nav>
