@@ -45,6 +45,16 @@ export const At = ({ at, isFull = false, never }: At) => {
   )
 }
 
+/** `in 3 min`; `now` if that has passed. */
+export const Ahead = ({ at }: { readonly at: string }) => {
+  const text = useTicking((now) => ahead(Date.parse(at) - now))
+  return (
+    <time dateTime={at} title={`${fullTime(Date.parse(at))} here, ${utc(at)}`}>
+      {text}
+    </time>
+  )
+}
+
 interface Age extends Moment {
   /** `3 min`, for a sentence that says the rest. */
   readonly isSpan?: boolean

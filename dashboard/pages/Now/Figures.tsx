@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact"
 import type { StatusReport } from "../../Api.ts"
 import { count, span, took } from "../../Format.ts"
-import { Age, useTicking } from "../../parts/Time.tsx"
+import { Age, Ahead } from "../../parts/Time.tsx"
 import { to } from "../../Router.ts"
 
 interface Figure {
@@ -93,7 +93,17 @@ const Copies = ({ api, backup, export: lake, published }: StatusReport) => (
     <Figure name="Analysts' copy">
       <Age at={published.at} />
     </Figure>
-    <Figure name="Lake's export" href={to.lake} note={lake.nextAt === null ? undefined : <Next at={lake.nextAt} />}>
+    <Figure
+      name="Lake's export"
+      href={to.lake}
+      note={
+        lake.nextAt === null ? undefined : (
+          <>
+            next <Ahead at={lake.nextAt} />
+          </>
+        )
+      }
+    >
       <Age at={lake.lastAt} />
     </Figure>
     {backup === null ? null : (
@@ -103,11 +113,6 @@ const Copies = ({ api, backup, export: lake, published }: StatusReport) => (
     )}
   </>
 )
-
-const Next = ({ at }: { readonly at: string }) => {
-  const text = useTicking((now) => `next in ${span(Math.max(0, Date.parse(at) - now))}`)
-  return <>{text}</>
-}
 
 export const Figures = ({ status }: { readonly status: StatusReport }) => (
   <section aria-label="Figures">

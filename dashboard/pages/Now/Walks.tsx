@@ -7,7 +7,7 @@ import type { StatusReport } from "../../Api.ts"
 import { count, counted } from "../../Format.ts"
 import { Pill, type Tone } from "../../parts/Text.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
-import { Age, At } from "../../parts/Time.tsx"
+import { Ahead, At } from "../../parts/Time.tsx"
 
 type Walk = StatusReport["backfill"][string]
 type Named = Walk & { readonly name: string }
@@ -60,7 +60,7 @@ const Expected = ({ walk: { nextProofAt, proof, requestsLeft } }: { readonly wal
   if (nextProofAt === null) return <span class="soft">{isSure(proof) ? "–" : "not known yet"}</span>
   return (
     <span class="whole">
-      <Age at={nextProofAt} />
+      <Ahead at={nextProofAt} />
       {requestsLeft === null ? null : <span class="soft">, {counted(requestsLeft, "request")}</span>}
     </span>
   )
