@@ -64,7 +64,7 @@ const Rows = ({ found: { columns, key, rows }, table }: { readonly found: Page; 
           {rows.map((row) => (
             <tr key={row[keyAt] ?? ""}>
               {row.map((value, at) => (
-                <td key={columns[at]?.name}>
+                <td key={columns[at]?.name} title={value ?? ""}>
                   {at === keyAt && value !== null ? (
                     <a href={to.record(table, value)}>{value}</a>
                   ) : (

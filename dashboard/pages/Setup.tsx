@@ -25,7 +25,7 @@ const Value = ({ isSecret, problem, state, value }: Setting) => {
 }
 
 const settingColumns: ReadonlyArray<Column<Setting>> = [
-  { title: "Variable", cell: ({ name }) => <code>{name}</code> },
+  { title: "Variable", cell: ({ name }) => <code class="whole">{name}</code> },
   { title: "Value", kind: "wide", cell: (setting) => <Value {...setting} /> },
   { title: "What it is", kind: "wide", cell: ({ meaning }) => <Prose>{meaning}</Prose> }
 ]

@@ -25,6 +25,10 @@ const views = {
   "/ipcs/IPC-7": "What happened",
   "/quarantine": "What would make them readable",
   "/quarantine?reason=no-key": "Show those of every reason",
+  "/records": "Tables of the copy",
+  "/records/ipcs?column=id&is=begins&value=IPC": "no further",
+  "/records/ipcs/IPC-7": "There are older ones.",
+  "/setup": "set, and secret",
   "/lake": "readers see this",
   "/sql?q=select%201": "Statements can read only",
   "/nothing": "There is no such page"

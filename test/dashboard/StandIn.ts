@@ -11,6 +11,7 @@ import { temporaryFolder } from "../Folders.ts"
 import { root } from "../Tidy/Sources.ts"
 import * as Shown from "./Shown.ts"
 import * as ShownLake from "./ShownLake.ts"
+import * as ShownSetup from "./ShownSetup.ts"
 import { status } from "./ShownStatus.ts"
 
 /** As the admin listener sends it. */
@@ -45,7 +46,7 @@ export class StandIn {
   /** Null: nobody is signed in. */
   session: Session | null = { principal: "Ada Lovelace", may: ["read", "decide", "operate"] }
   status: StatusReport = status
-  answers: Answers = { ...Shown.answers, ...ShownLake.answers }
+  answers: Answers = { ...Shown.answers, ...ShownLake.answers, ...ShownSetup.answers }
   /** Verbs in the order in which they came. */
   readonly asked: Array<{ readonly name: string; readonly payload: Readonly<Record<string, unknown>> }> = []
   readonly #folder = temporaryFolder()

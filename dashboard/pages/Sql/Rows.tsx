@@ -9,6 +9,9 @@ const written = (cell: unknown): ComponentChildren => {
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell)
 }
 
+/** A long one is cut where it stands. */
+const titleOf = (cell: unknown): string => (typeof cell === "string" ? cell : JSON.stringify(cell))
+
 export const Rows = ({ found: { columns, rows } }: { readonly found: Found }) => (
   <div class="wide-table" tabIndex={0} role="region" aria-label="Answer as a table">
     <table class="answer">
@@ -26,7 +29,7 @@ export const Rows = ({ found: { columns, rows } }: { readonly found: Found }) =>
         {rows.map((row, at) => (
           <tr key={at}>
             {row.map((cell, column) => (
-              <td key={column} class={columns[column]?.isNumber === true ? "number" : ""}>
+              <td key={column} class={columns[column]?.isNumber === true ? "number" : ""} title={titleOf(cell)}>
                 {written(cell)}
               </td>
             ))}
