@@ -24,7 +24,7 @@ const flags = {
     ),
     Flag.between(0, mostConditions)
   ),
-  after: optionalText("after", "Only those behind this place: the end of the page before"),
+  after: optionalText("after", "Only those behind the end of the page before, as it was printed"),
   changed: toggle("changed", "Newest changes first, instead of in the order of keys"),
   last: wholeOr(50, "last", "Most records to show", { least: 1, most: 200 }),
   json

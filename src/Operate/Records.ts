@@ -19,8 +19,11 @@ import { ofRecords } from "./Tables.ts"
 
 const usual = 50
 
-/** How long keys are looked for. */
-const patience = Duration.millis(120)
+/**
+ * How long keys are looked for. Nothing but a whole search knows the newest changes: of 1,000,000 rows it took 200 ms on
+ * PostgreSQL, and in the order of keys 10 ms.
+ */
+const patience: Readonly<Record<Order, Duration.Duration>> = { key: Duration.millis(80), changed: Duration.seconds(1) }
 
 /** How many rows are looked at, one after the other, if that was too short. */
 const mostLooked = 10_000
@@ -72,14 +75,14 @@ const looked =
   }
 
 /** Undefined: it took longer. An engine that can stops then; what another has found in the end counts. */
-const soon = <A>(run: (db: Db) => Promise<A>) =>
+const soon = <A>(order: Order, run: (db: Db) => Promise<A>) =>
   Effect.flatMap(Warehouse, ({ query }) =>
     Effect.suspend(() => {
       let answer: A | undefined
       const asked = query(async (db) => {
         answer = await run(db)
       })
-      return Effect.map(Effect.timeoutOption(Effect.interruptible(asked), patience), () => answer)
+      return Effect.map(Effect.timeoutOption(Effect.interruptible(asked), patience[order]), () => answer)
     })
   )
 
@@ -91,7 +94,7 @@ interface Page {
 
 const pageOf = Effect.fnUntraced(function* (asked: Asked) {
   const { last, order } = asked
-  const keys = yield* soon(found(asked))
+  const keys = yield* soon(order, found(asked))
   if (keys !== undefined) return cut(keys, last, order)
   if (order === "changed") return yield* tooMany(asked)
   const rows = yield* Effect.flatMap(Warehouse, ({ query }) => query(looked(asked)))
@@ -111,18 +114,20 @@ const tooMany = ({ table }: Asked) =>
   new VerbError({
     message:
       `${table.name} has too many records to put them in the order of their changes within ` +
-      `${Duration.toMillis(patience)} ms: ask in the order of their keys.`
+      `${Duration.format(patience.changed)}: ask in the order of their keys.`
   })
 
-const rowsOf = (table: EntityTable, columns: ReadonlyArray<string>, keys: ReadonlyArray<Key>) =>
+const rowsOf = ({ order, table }: Asked, columns: ReadonlyArray<string>, keys: ReadonlyArray<Key>) =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.query(async (db): Promise<ReadonlyArray<Row>> => {
-      if (keys.length === 0) return []
+      const [first, ...others] = keys.map(({ key }) => typed(table.resource.key, String(key)))
+      if (first === undefined) return []
+      // A range is compared faster than a set, and most rows are outside.
+      const within =
+        order === "key" ? sql`${sql.id(table.key)} between ${first} and ${others.at(-1) ?? first} and` : sql``
       const { rows } = await sql<Record<string, unknown>>`
         select ${sql.join(columns.map((name) => sql.id(name)))} from ${from(table)}
-        where ${sql.id(table.key)} in (${sql.join(keys.map(({ key }) => typed(table.resource.key, String(key))))})`.execute(
-        db
-      )
+        where ${within} ${sql.id(table.key)} in (${sql.join([first, ...others])})`.execute(db)
       const byKey = new Map(rows.map((row) => [String(row[table.key]), inTexts(table, row)] as const))
       return keys.flatMap(({ key }) => {
         const row = byKey.get(String(key))
@@ -155,7 +160,7 @@ export const records = Effect.fnUntraced(function* (payload: Payload<"records">)
   const { keys, next, stoppedAfter } = yield* pageOf(asked)
   const columns = table.columns.filter(({ name }) => !left.has(name))
   const names = columns.map(({ name }) => name)
-  const rows = yield* rowsOf(table, names, keys)
+  const rows = yield* rowsOf(asked, names, keys)
   return {
     key: table.key,
     columns: columns.map(({ name, type }) => ({ name, type })),
