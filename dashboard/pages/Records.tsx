@@ -12,8 +12,10 @@ import { Cell } from "./Records/Cell.tsx"
 type Page = Answer<"records">
 type Condition = NonNullable<Payload<"records">["where"]>[number]
 
+const equal = "is"
+
 const ways: Readonly<Record<Condition["is"], string>> = {
-  equals: "is",
+  equals: equal,
   contains: "contains",
   begins: "begins with",
   less: "is less than",
@@ -21,6 +23,8 @@ const ways: Readonly<Record<Condition["is"], string>> = {
   null: "is empty",
   "not-null": "isn't empty"
 }
+
+const { equals: _equals, ...others } = ways
 
 const isWay = (text: string | null): text is Condition["is"] => text !== null && Object.hasOwn(ways, text)
 
@@ -113,9 +117,9 @@ export const Records = ({ table }: { readonly table: string }) => {
       <p class="lead">{about?.says ?? ""}</p>
       <Filters isAsking={asked.isAsking}>
         <Filter name="column" label="Column" choices={Object.fromEntries(names.map((name) => [name, name]))} />
-        <Filter name="is" label="Its value" choices={ways} />
+        <Filter name="is" label="Its value" choices={others} otherwise={equal} />
         <Filter name="value" label="What" placeholder="like paid" />
-        <Filter name="order" label="Order" choices={{ changed: "newest changes first" }} />
+        <Filter name="order" label="Order" choices={{ changed: "newest changes first" }} otherwise="by their key" />
       </Filters>
       <Loaded asked={asked}>{(found) => <Found found={found} table={table} />}</Loaded>
     </>

@@ -15,9 +15,11 @@ interface Filter {
   readonly offers?: ReadonlyArray<string>
   /** All that there is, in words by its value. */
   readonly choices?: Readonly<Record<string, string>>
+  /** What it is without a choice. */
+  readonly otherwise?: string
 }
 
-export const Filter = ({ choices, label, name, offers = [], placeholder = "" }: Filter) => {
+export const Filter = ({ choices, label, name, offers = [], otherwise = "any", placeholder = "" }: Filter) => {
   const value = useCell(place, ({ query }) => query.get(name) ?? "")
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
@@ -56,7 +58,7 @@ export const Filter = ({ choices, label, name, offers = [], placeholder = "" }: 
         </>
       ) : (
         <select id={id} value={value} onChange={(event) => settle(event.currentTarget.value)}>
-          <option value="">any</option>
+          <option value="">{otherwise}</option>
           {Object.entries(choices).map(([each, words]) => (
             <option key={each} value={each}>
               {words}
