@@ -34,6 +34,7 @@ const shape = (line: string): string =>
     .replace(/^(live|catching-up) /, "PHASE ")
     .replace(/(in quarantine) · .*/, "$1")
     .replace(/ +and \d+ more$/, "")
+    .replace(/#code=[\w-]+$/, "CODE")
     .replaceAll(/-{2,}/g, "-")
     .replaceAll(/-?\d[\d.,]*/g, "#")
     .replaceAll(/[─ ]+/g, " ")
