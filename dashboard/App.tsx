@@ -7,6 +7,7 @@ import { sentenceOf } from "./Api.ts"
 import { useCell } from "./Cell.ts"
 import { Problem, Waiting } from "./parts/Asked.tsx"
 import { Frame } from "./parts/Frame.tsx"
+import { Balances } from "./pages/Balances.tsx"
 import { Deliveries } from "./pages/Deliveries.tsx"
 import { DeliveryView } from "./pages/Delivery.tsx"
 import { EntryView } from "./pages/Entry.tsx"
@@ -52,6 +53,7 @@ const ledgerView = ([part, id, ...rest]: ReadonlyArray<string>, query: URLSearch
     return { title: "Hold", shown: <HoldView key={id} id={id} /> }
   }
   if (part === "outbox" && id === undefined) return { title: "Outbox", shown: <Outbox /> }
+  if (part === "balances" && id === undefined) return { title: "Balances", shown: <Balances /> }
   if (part !== undefined) return missing
   const entry = query.get("entry")
   return entry === null

@@ -72,6 +72,7 @@ export const to = {
   holds: "/ledger/holds",
   hold: (id: string) => `/ledger/holds/${encodeURIComponent(id)}`,
   outbox: "/ledger/outbox",
+  balances: "/ledger/balances",
   ipc: (id: string) => `/ipcs/${encodeURIComponent(id)}`
 }
 

@@ -8,11 +8,11 @@ import { useCell } from "../Cell.ts"
 import { count, counted, took } from "../Format.ts"
 import { barsOf, type Found } from "../Found.ts"
 import { Empty } from "../parts/Asked.tsx"
+import { Download } from "../parts/Download.tsx"
 import { Age } from "../parts/Time.tsx"
 import { go, place, withFilters } from "../Router.ts"
 import { live } from "../Stream.ts"
 import { Bars } from "./Sql/Bars.tsx"
-import { Download } from "./Sql/Download.tsx"
 import { examples } from "./Sql/Examples.ts"
 import { Rows } from "./Sql/Rows.tsx"
 
@@ -41,7 +41,7 @@ const Result = ({ found, ms }: { readonly found: Found; readonly ms: number }) =
             {isChart ? "As a table" : "As a chart"}
           </button>
         )}
-        <Download found={found} />
+        <Download found={found} as="siteledger" />
       </div>
       {found.rows.length === 0 ? (
         <Empty>No row is like that.</Empty>

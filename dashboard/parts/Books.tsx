@@ -17,7 +17,8 @@ export const Tabs = () => {
   const tabs = [
     { href: to.entries, words: "Entries", number: ledger?.entries },
     { href: to.holds, words: "Holds", number: ledger?.holds },
-    { href: to.outbox, words: "Outbox", number: ledger?.sink?.dead }
+    { href: to.outbox, words: "Outbox", number: ledger?.sink?.dead },
+    { href: to.balances, words: "Balances", number: undefined }
   ]
   return (
     <nav class="tabs" aria-label="Parts of the ledger">

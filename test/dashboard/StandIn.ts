@@ -11,6 +11,7 @@ import { temporaryFolder } from "../Folders.ts"
 import { root } from "../Tidy/Sources.ts"
 import * as Shown from "./Shown.ts"
 import * as ShownLake from "./ShownLake.ts"
+import * as ShownReports from "./ShownReports.ts"
 import * as ShownSetup from "./ShownSetup.ts"
 import { status } from "./ShownStatus.ts"
 
@@ -46,7 +47,9 @@ export class StandIn {
   /** Null: nobody is signed in. */
   session: Session | null = { principal: "Ada Lovelace", may: ["read", "decide", "operate"] }
   status: StatusReport = status
-  answers: Answers = { ...Shown.answers, ...ShownLake.answers, ...ShownSetup.answers }
+  /** That a stream begins with. */
+  events: ReadonlyArray<Event> = Shown.events
+  answers: Answers = { ...Shown.answers, ...ShownLake.answers, ...ShownReports.answers, ...ShownSetup.answers }
   /** Verbs in the order in which they came. */
   readonly asked: Array<{ readonly name: string; readonly payload: Readonly<Record<string, unknown>> }> = []
   readonly #folder = temporaryFolder()
@@ -121,7 +124,7 @@ export class StandIn {
     response.on("close", () => this.#streams.delete(response))
     response.writeHead(200, { "content-type": "text/event-stream" })
     this.#write(response, "status", this.status)
-    this.#write(response, "events", { through: 2, events: Shown.events })
+    this.#write(response, "events", { through: this.events.at(-1)?.sequence ?? 0, events: this.events })
   }
 
   #carryOut(name: Name, payload: Readonly<Record<string, unknown>>, response: ServerResponse): void {

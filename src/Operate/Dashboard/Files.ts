@@ -29,6 +29,7 @@ export const pages = [
   "/ledger/holds",
   "/ledger/holds/:id",
   "/ledger/outbox",
+  "/ledger/balances",
   "/ipcs/:id"
 ] as const
 

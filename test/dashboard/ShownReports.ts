@@ -1,0 +1,83 @@
+/** What a stand-in worker answers about reports of the books. */
+import { longAgo, markup } from "./ShownStatus.ts"
+
+const trialBalance = {
+  columns: ["company", "currency", "account", "code", "debit", "credit", "balance"],
+  rows: [
+    ["EUR", "Construction in progress", "4000", "1234567.5000", "0.0000", "1234567.5000"],
+    ["EUR", markup, null, "0.0000", "1234567.5678", "-1234567.5678"],
+    ["JPY", "Construction in progress", "4000", "990000.0000", "0.0000", "990000.0000"]
+  ].map(([currency, account, code, debit, credit, balance]) => ({
+    company: null,
+    currency,
+    account,
+    code,
+    debit,
+    credit,
+    balance
+  }))
+}
+
+const statement = {
+  columns: [
+    "company",
+    "project",
+    "currency",
+    "ipcs",
+    "certified",
+    "held_back",
+    "released",
+    "added",
+    "due",
+    "paid",
+    "open",
+    "unknown"
+  ],
+  rows: ["PROJ-1", "PROJ-2"].map((project) => ({
+    company: "North",
+    project,
+    currency: "EUR",
+    ipcs: 12,
+    certified: "12345678901.0000",
+    held_back: "1234567890.1000",
+    released: "0.0000",
+    added: "-12.5000",
+    due: "11111111010.9000",
+    paid: "11111111000.9000",
+    open: "10.0000",
+    unknown: 0
+  }))
+}
+
+const aged = {
+  columns: ["company", "project", "ipc", "currency", "certified_on", "days", "age", "due", "paid", "open"],
+  rows: [
+    {
+      company: null,
+      project: "PROJ-1",
+      ipc: "IPC-7",
+      currency: "EUR",
+      certified_on: "2026-09-01",
+      days: 87,
+      age: "61-90",
+      due: "1234.5000",
+      paid: "1000.0000",
+      open: "234.5000"
+    }
+  ]
+}
+
+const unposted = {
+  columns: ["reason", "currency", "holds", "amount", "unknown", "oldest"],
+  rows: [
+    { reason: "over-payment", currency: "EUR", holds: 3, amount: "1234.5000", unknown: 1, oldest: longAgo },
+    { reason: "currency-unknown", currency: null, holds: 1, amount: "12.0000", unknown: 0, oldest: longAgo }
+  ]
+}
+
+const reports: Readonly<Record<string, unknown>> = { "trial-balance": trialBalance, statement, aged, unposted }
+
+export const answers = {
+  report: ({ asOf, name }: Readonly<Record<string, unknown>>) =>
+    asOf === "2026-01-01" ? { ...trialBalance, rows: [] } : reports[String(name)]
+}
