@@ -14,6 +14,7 @@ import { go, place, withFilters } from "../Router.ts"
 import { live } from "../Stream.ts"
 import { Bars } from "./Sql/Bars.tsx"
 import { examples } from "./Sql/Examples.ts"
+import { Offered } from "./Sql/Offered.tsx"
 import { Rows } from "./Sql/Rows.tsx"
 
 interface State {
@@ -106,6 +107,10 @@ export const Sql = () => {
   const published = useCell(live, ({ status }) => status?.published.at ?? null)
   const [sql, setSql] = useState(asked)
   const [{ found, isBusy, ms = 0, sentence }, setState] = useState<State>({ isBusy: false })
+  const choose = (text: string): void => {
+    setSql(text)
+    document.getElementById("sql")?.focus()
+  }
   const run = async (): Promise<void> => {
     if (sql.trim() === "" || isBusy) return
     go(withFilters({ q: sql }), true)
@@ -125,6 +130,7 @@ export const Sql = () => {
         On the copy for analysts, made <Age at={published} />. Statements can read only.
       </p>
       <Editor sql={sql} isBusy={isBusy} onChange={setSql} onRun={() => void run()} />
+      <Offered onChoose={choose} />
       {sentence === undefined ? null : (
         <pre class="notice bad" role="alert">
           {sentence}

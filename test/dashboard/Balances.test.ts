@@ -1,6 +1,7 @@
-/** Reports of the books in the built page. */
+/** Reports of the books in the built page, and the tables that it offers for a statement. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
+import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
 import { foundIn, isDay, reportIn, shownOf } from "../../dashboard/Reported.ts"
 import { browser, on, see, visit } from "../Browser.ts"
@@ -68,6 +69,26 @@ describe("The page", () => {
         standIn.answers = {}
         yield* on(page.goto(`${standIn.address}/ledger/balances?report=statement`))
         yield* see(page.getByText("There is no such thing here."))
+      }),
+    slow
+  )
+
+  it.live(
+    "offers the tables with what their columns mean, and puts one that is chosen into the statement",
+    (context) =>
+      Effect.gen(function* () {
+        const { complaints, page, standIn } = yield* opened(context)
+        yield* on(page.goto(`${standIn.address}/sql`))
+        yield* on(page.getByText("Tables and their columns").click())
+        yield* on(page.getByText("columns of ipcs").click())
+        yield* see(page.getByText("as the service says it."))
+        yield* on(page.setViewportSize({ width: 400, height: 800 }))
+        yield* on(page.evaluate(axe.source))
+        const { violations } = yield* on(page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })"))
+        assert.deepStrictEqual(violations, [])
+        yield* on(page.getByRole("button", { name: "ipcs" }).click())
+        assert.strictEqual(yield* on(page.getByLabel("Statement").inputValue()), "from construction.ipcs limit 100")
+        assert.deepStrictEqual(complaints, [])
       }),
     slow
   )

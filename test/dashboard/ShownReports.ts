@@ -1,4 +1,4 @@
-/** What a stand-in worker answers about reports of the books. */
+/** What a stand-in worker answers about reports of the books and the tables that statements can read. */
 import { longAgo, markup } from "./ShownStatus.ts"
 
 const trialBalance = {
@@ -77,7 +77,34 @@ const unposted = {
 
 const reports: Readonly<Record<string, unknown>> = { "trial-balance": trialBalance, statement, aged, unposted }
 
+const column = (name: string, type: string, says: string) => ({ name, type, says })
+
+export const tables = {
+  tables: [
+    {
+      name: "ipcs",
+      says: "Interim payment certificates.",
+      kind: "records",
+      key: "id",
+      of: null,
+      columns: [
+        column("id", "VARCHAR", `Its id in the service. ${markup}`),
+        column("status", "VARCHAR", "Like `paid`, as the service says it.")
+      ]
+    },
+    {
+      name: "cashflow_by_month",
+      says: "What was paid in each month.",
+      kind: "view",
+      key: null,
+      of: null,
+      columns: [column("month", "DATE", "The first day of it.")]
+    }
+  ]
+}
+
 export const answers = {
   report: ({ asOf, name }: Readonly<Record<string, unknown>>) =>
-    asOf === "2026-01-01" ? { ...trialBalance, rows: [] } : reports[String(name)]
+    asOf === "2026-01-01" ? { ...trialBalance, rows: [] } : reports[String(name)],
+  tables: () => tables
 }
