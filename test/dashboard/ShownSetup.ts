@@ -1,20 +1,5 @@
-/** What a stand-in worker answers about tables, records and its set-up. */
+/** What a stand-in worker answers about records and its set-up. */
 import { longAgo, markup } from "./ShownStatus.ts"
-
-const column = (name: string, type: string) => ({ name, type, says: `What ${name} is. ${markup}` })
-
-const table = (name: string, kind: string) => ({
-  name,
-  says: "Interim payment certificates, one row for each.",
-  kind,
-  key: kind === "records" ? "id" : null,
-  of: null,
-  columns: [
-    column("id", "VARCHAR"),
-    column("certified_amount", "DECIMAL(28,4)"),
-    column("paid_at", "TIMESTAMP WITH TIME ZONE")
-  ]
-})
 
 const said = (by: string, sequence: number | null) => ({
   by,
@@ -47,7 +32,6 @@ const setting = (name: string, more: object) => ({
 })
 
 export const answers = {
-  tables: () => ({ tables: [table("ipcs", "records"), table("ipc_ageing", "view")] }),
   records: () => ({
     key: "id",
     columns: [
