@@ -4,7 +4,7 @@
  *
  * A session begins with a code that `siteledger dashboard` prints, or with a token. At most 100 dashboards are told at a time.
  */
-import { Effect, Schema, Stream } from "effect"
+import { ByteSize, Effect, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Json from "../Domain/Json.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -36,7 +36,11 @@ const orSay = Effect.catch(({ message }: { readonly message: string }) =>
 
 const Given = Schema.Union([Schema.Struct({ code: Schema.String }), Schema.Struct({ token: Schema.String })])
 
+/** Of a code or a token there is far less: nobody who isn't signed in fills the worker's memory. */
+const mostGiven = ByteSize.fromInputUnsafe(4096)
+
 const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
+  Effect.provideService(HttpServerRequest.MaxBodySize, mostGiven),
   Effect.map(Json.parse),
   Effect.flatMap(Schema.decodeUnknownEffect(Given)),
   Effect.orElseSucceed(() => ({ token: "" }))

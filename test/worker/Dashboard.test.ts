@@ -78,6 +78,9 @@ describe("the dashboard", () => {
       assert.deepInclude(refused, { status: 401, text })
     }
     const token = await add("rhea", "read")
+    // What is longer than any token isn't read.
+    const long = await reader.ask("POST", "/session", {}, `${JSON.stringify({ token })}${" ".repeat(5000)}`)
+    assert.strictEqual(long.status, 401)
     const signedIn = await reader.signIn({ token })
     assert.deepInclude(signedIn, { status: 200, text: '{"principal":"rhea","may":["read"]}\n' })
     const statusOf = async (browser: Browsing, path: string, headers = {}, method = "POST") =>
