@@ -77,7 +77,7 @@ describe.each(engines)("open holds in $name", ({ isSkipped, place }) => {
             const page = yield* Holds.holds({ ...wanted, ...(after === undefined ? {} : { after }), limit: 23 })
             paged.push(...idsOf(page))
             after = page.at(-1)
-          } while (after !== undefined)
+          } while (after !== undefined && paged.length <= expected.length)
           assert.deepStrictEqual(paged, idsOf(expected))
         }
       }))

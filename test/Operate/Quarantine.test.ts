@@ -47,7 +47,7 @@ describe.each(engines)("the quarantine in $name", ({ isSkipped, place }) => {
         const expected = sequences.filter((number) => (reason ?? reasonOf(number)) === reasonOf(number))
         const paged: Array<number> = []
         let after = 0
-        while (true) {
+        while (paged.length <= expected.length) {
           const page = yield* quarantine({ ...wanted, after, limit: 4 })
           assert.strictEqual(page.total, expected.length)
           assert.deepStrictEqual(
