@@ -74,6 +74,8 @@ describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
     // By which the next version knows whether older ones still run.
     assert.deepStrictEqual(await world.store("select distinct version from workers"), [{ version }])
     await first.stop()
+    // Whose failure would only be a line of the log.
+    assert.isNotEmpty(await world.store("select from history"))
     for (const event of events.slice(30)) assert.strictEqual(await world.server.deliver(event, world.at(second)), 200)
     await second.status("all is applied", ({ inbox }) => inbox.pending === 0)
     const verified = await run(given, "ledger", "verify")
