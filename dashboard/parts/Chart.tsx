@@ -95,7 +95,7 @@ const plotIn = (
     {
       width: Math.max(200, box.clientWidth),
       height,
-      padding: [8, 8, 0, 0],
+      padding: [8, 18, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false, x: false }, sync: { key: "now" }, points: { size: 6 } },
       scales: {

@@ -70,7 +70,7 @@ export const Reasons = ({ status }: { readonly status: StatusReport }) => {
     <section aria-label="State">
       <p class="lead">
         {phases[status.phase].sentence}
-        {status.reasonDetails.length === 0 ? " Nothing needs you." : ""}
+        {status.reasonDetails.length === 0 && status.ledger.holds === 0 ? " Nothing needs you." : ""}
       </p>
       {oldestHold === null || status.reasonDetails.some(({ key }) => key === "open holds") ? null : (
         <p class="note">
