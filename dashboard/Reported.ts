@@ -62,7 +62,7 @@ export const kindOf = (column: string): Kind => {
 const titles: Readonly<Record<string, string>> = {
   ipc: "IPC",
   ipcs: "IPCs",
-  unknown: "Not known",
+  unknown: "Amount not known",
   oldest: "Oldest since"
 }
 
