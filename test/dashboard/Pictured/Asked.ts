@@ -29,9 +29,9 @@ const months: ReadonlyArray<readonly [string, string, string]> = [
 ]
 
 const trialBalance = [
-  ["EUR", "bank", "1200", "0.0000", "2418033190.2500"],
-  ["EUR", "construction-in-progress", "0710", "2545298094.9900", "0.0000"],
-  ["EUR", "retention", "1745", "0.0000", "127264904.7400"],
+  ["EUR", "bank", "1200", "0.0000", "2703342447.6000"],
+  ["EUR", "construction-in-progress", "0710", "2845623629.0500", "0.0000"],
+  ["EUR", "retention", "1745", "0.0000", "142281181.4500"],
   ["GBP", "bank", "1210", "0.0000", "310457266.4000"],
   ["GBP", "construction-in-progress", "0710", "326797122.5200", "0.0000"],
   ["GBP", "retention", "1745", "0.0000", "16339856.1200"]
