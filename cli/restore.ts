@@ -75,6 +75,8 @@ const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
     yield* Projection.disown(store)
     return yield* store.transaction(async (tx) => {
       await Own.restored(tx)
+      // Somebody may have signed out since.
+      await tx.deleteFrom("sessions").execute()
       return Behind.restored(tx, elsewhere, nowMs)
     })
   })

@@ -161,6 +161,7 @@ describe("the dashboard", () => {
       return String(through)
     }
     const first = watch({}, 5)
+    await until("the first are told", async () => seen.length >= 3 || undefined)
     await sender.deliver(events(3, 2))
     const through = await first
     await sender.deliver(events(5, 4))

@@ -2,6 +2,7 @@
 import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Browsing } from "../Browsing.ts"
 import { applied, deliver, dump, live, storyEvents } from "../Past.ts"
 import { model, read, sha256 } from "../Story.ts"
 import { World } from "../World.ts"
@@ -14,6 +15,7 @@ describe("the store", () => {
     const copy = join(world.dataDir, "backup.sqlite")
     const worker = world.start()
     await worker.live()
+    assert.strictEqual((await new Browsing(worker).signIn({ token: worker.note()?.token ?? "" })).status, 200)
     const acknowledged: Array<string> = []
     let isLoading = true
     const load = (async () => {
@@ -35,6 +37,7 @@ describe("the store", () => {
 
     const restored = await world.run("restore", copy)
     assert.strictEqual(restored.code, 0, restored.stderr)
+    assert.deepStrictEqual(await world.store("select principal from sessions"), [])
     const again = world.start()
     await again.live()
     await again.stop()
