@@ -70,7 +70,8 @@ const signOutBy = (sessions: Sessions["Service"]) => (request: Request) =>
   Effect.gen(function* () {
     if (!isOwnOrigin(request)) return foreign
     const secret = Cookie.of(request)
-    if (secret !== undefined) yield* sessions.end(secret)
+    if (secret === undefined) return nobody
+    yield* sessions.end(secret)
     return Cookie.clear(request)(HttpServerResponse.empty())
   }).pipe(orSay)
 

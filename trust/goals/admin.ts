@@ -30,6 +30,7 @@ const paths = [
   "/verbs/secret-list",
   "/verbs/ledger-list",
   "/",
+  "/session",
   "/verbs/../status",
   "/worker.json"
 ]
@@ -65,6 +66,9 @@ const exchanged = (port: number, { host, method, origin, path, token }: Asked): 
 const isAllowed = (asked: Asked, isLocal: boolean, isRight: boolean, isConfigured: boolean): boolean => {
   const { method, path } = asked
   if (path === "/health/live") return method === "GET"
+  // The page is the same for everybody, and empty until somebody signs in.
+  if (path === "/") return method === "GET" && (isConfigured || isLocal)
+  if (path === "/session") return method === "GET" && isRight && (isConfigured || isLocal)
   if (path === "/status" || path === "/metrics") return method === "GET" && (isConfigured ? isRight : isLocal)
   return path.startsWith("/verbs/") && !path.includes("..") && method === "POST" && isRight
 }

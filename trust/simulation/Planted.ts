@@ -25,7 +25,7 @@ const changes = at("connectors/construction/ConstructionChanges.ts")
 const intake: ReadonlyArray<Break> = [
   apply("turn.withPermit(next)", "next", "an event of the future loses the delivery that comes meanwhile"),
   apply(
-    "replay(counts, turn, Instant.fromMillis(nowMs))",
+    "replay(counts, turn, { dueBy: Instant.fromMillis(nowMs) })",
     "Effect.succeed({ applied: nowMs * 0 })",
     "events of the future stay in quarantine"
   ),
