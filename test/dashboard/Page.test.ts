@@ -1,9 +1,9 @@
 /** The built page in a real browser, served by a stand-in worker under the strict policy. */
 import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
-import { browser, on, type Page, see, visit } from "../Browser.ts"
+import { browser, on, see, visit } from "../Browser.ts"
+import { look } from "../Looked.ts"
 import { until } from "../RunningWorker.ts"
 import { entryId, event, holdId } from "./Shown.ts"
 import { code, StandIn, token } from "./StandIn.ts"
@@ -38,31 +38,6 @@ const views = {
   "/sql?q=select%201": "Statements can read only",
   "/nothing": "There is no such page"
 }
-
-const problems = Effect.fnUntraced(function* (page: Page) {
-  yield* on(page.evaluate(`if (window.axe === undefined) { ${axe.source} }`))
-  const { violations } = yield* on(page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })"))
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
-})
-
-const ways = {
-  dark: (page: Page) => page.emulateMedia({ colorScheme: "dark" }),
-  light: (page: Page) => page.emulateMedia({ colorScheme: "light" }),
-  narrow: (page: Page) => page.setViewportSize({ width: 400, height: 800 })
-}
-
-const look = Effect.fnUntraced(function* (page: Page) {
-  const seen: Record<string, ReadonlyArray<string> | number> = {}
-  yield* on(page.setViewportSize({ width: 1280, height: 720 }))
-  for (const [way, turn] of Object.entries(ways)) {
-    yield* on(turn(page))
-    seen[way] = yield* problems(page)
-  }
-  seen["overflow"] = yield* on(
-    page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-  )
-  return seen
-})
 
 const opened = Effect.fnUntraced(function* (context: Parameters<typeof browser>[0]) {
   const standIn = yield* StandIn.started

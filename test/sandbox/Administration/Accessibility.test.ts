@@ -1,8 +1,8 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
-import { browser, on, type Page, visit } from "../../Browser.ts"
+import { browser, on, visit } from "../../Browser.ts"
+import { look } from "../../Looked.ts"
 import { deliveryId, started } from "./Started.ts"
 
 /** Milliseconds. A browser is slow while many tests run. */
@@ -38,34 +38,6 @@ const busy = Effect.gen(function* () {
   yield* sandbox.emit(sandbox.events.blockLength)
   yield* sandbox.deliveries.until(({ failed }) => failed > 100)
   return sandbox
-})
-
-/** axe reports only violations in full. */
-const problems = Effect.fnUntraced(function* (page: Page) {
-  yield* on(page.evaluate(`if (window.axe === undefined) { ${axe.source} }`))
-  const { violations } = yield* on(page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })"))
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
-})
-
-const overflow = (page: Page): Effect.Effect<number> =>
-  on(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-
-const ways = {
-  dark: (page: Page) => page.emulateMedia({ colorScheme: "dark" }),
-  light: (page: Page) => page.emulateMedia({ colorScheme: "light" }),
-  narrow: (page: Page) => page.setViewportSize({ width: 400, height: 800 })
-}
-
-/** These ways of looking at a page differ only in style, so the page is loaded once. */
-const look = Effect.fnUntraced(function* (page: Page) {
-  const seen: Record<string, ReadonlyArray<string> | number> = {}
-  yield* on(page.setViewportSize({ width: 1280, height: 720 }))
-  for (const [way, turn] of Object.entries(ways)) {
-    yield* on(turn(page))
-    seen[way] = yield* problems(page)
-  }
-  seen["overflow"] = yield* overflow(page)
-  return seen
 })
 
 describe("Every view", () => {
