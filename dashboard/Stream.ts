@@ -10,6 +10,8 @@ import { reader } from "./Session.ts"
 
 export interface Live {
   readonly status: StatusReport | undefined
+  /** Why the worker can't tell its status now, in a sentence; what is shown of it is from before. */
+  readonly trouble: string | undefined
   /** When it was last lost, by this machine's clock. */
   readonly lostAt: number
   readonly connection: "connecting" | "open" | "lost"
@@ -17,7 +19,7 @@ export interface Live {
   readonly opened: number
 }
 
-const nothing: Live = { status: undefined, lostAt: 0, connection: "connecting", opened: 0 }
+const nothing: Live = { status: undefined, trouble: undefined, lostAt: 0, connection: "connecting", opened: 0 }
 
 export const live = new Cell<Live>(nothing)
 
@@ -94,7 +96,10 @@ const open = (): void => {
     change({ connection: "open", opened: live.value.opened + 1 })
   })
   opened.addEventListener("status", (message) => {
-    change({ status: dataOf(message) as StatusReport, connection: "open" })
+    change({ status: dataOf(message) as StatusReport, trouble: undefined, connection: "open" })
+  })
+  opened.addEventListener("trouble", (message) => {
+    change({ trouble: (dataOf(message) as { readonly error: string }).error, connection: "open" })
   })
   opened.addEventListener("events", (message) => {
     take((dataOf(message) as { readonly events: ReadonlyArray<Event> }).events)

@@ -120,6 +120,16 @@ const Lost = () => {
   return text === "" ? null : <p class="lost">{text}</p>
 }
 
+/** The stream is there, and the worker can't say how it is. */
+const Trouble = () => {
+  const trouble = useCell(live, (now) => (now.connection === "open" ? now.trouble : undefined))
+  return trouble === undefined ? null : (
+    <p class="lost" role="status">
+      The worker can't tell its status now: {trouble} What you see is from before.
+    </p>
+  )
+}
+
 export const Frame = ({ children }: { readonly children: ComponentChildren }) => {
   const principal = usePrincipal()
   const version = useCell(live, ({ status }) =>
@@ -151,6 +161,7 @@ export const Frame = ({ children }: { readonly children: ComponentChildren }) =>
       </header>
       <main id="main" tabIndex={-1}>
         <Lost />
+        <Trouble />
         {children}
       </main>
       <footer>

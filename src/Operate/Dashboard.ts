@@ -95,9 +95,14 @@ const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   return Effect.fnUntraced(function* (request: Request) {
     if (told >= mostTold) return crowded
     const context = yield* Effect.context<Effect.Services<ReturnType<Callers["of"]>>>()
-    const ended = Effect.orElseSucceed(callers.of(request), () => undefined).pipe(
+    // A Store that is away says nothing about the session, and that it is away is told by the stream.
+    const isOut = Effect.match(callers.of(request), {
+      onSuccess: (caller) => caller === undefined,
+      onFailure: () => false
+    })
+    const ended = isOut.pipe(
       Effect.delay(checkEvery),
-      Effect.repeat({ until: (caller) => caller === undefined }),
+      Effect.repeat({ until: (is) => is }),
       Effect.provideContext(context)
     )
     const seen = /^\d{1,15}$/.exec(request.headers["last-event-id"] ?? "")?.[0]

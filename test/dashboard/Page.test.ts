@@ -145,6 +145,10 @@ describe("The page", () => {
         yield* see(page.getByRole("link", { name: "2", exact: true }))
         standIn.send([event(3)])
         yield* see(page.getByRole("link", { name: "3", exact: true }))
+        standIn.tell("The store is away.")
+        yield* see(page.getByText("The worker can't tell its status now: The store is away."))
+        standIn.tell(undefined)
+        yield* on(page.getByText("The store is away.").waitFor({ state: "detached" }))
         standIn.isAway = true
         yield* see(page.getByText("Reconnecting"))
         yield* see(page.getByRole("link", { name: "3", exact: true }))

@@ -78,6 +78,14 @@ export class StandIn {
     for (const stream of this.#streams) this.#write(stream, "events", { through: events.at(-1)?.sequence ?? 0, events })
   }
 
+  /** The worker can't tell its status; undefined: it can again. */
+  tell(trouble: string | undefined): void {
+    for (const stream of this.#streams) {
+      if (trouble === undefined) this.#write(stream, "status", this.status)
+      else this.#write(stream, "trouble", { error: trouble })
+    }
+  }
+
   /** Ends the streams, and begins no other. */
   #isAway = false
   set isAway(isAway: boolean) {

@@ -19,8 +19,8 @@ interface Look {
   readonly status: { readonly report: string } | { readonly error: string }
   /** The newest, in stored order. */
   readonly events: ReadonlyArray<Event>
-  /** The sequence up to which they were looked at. */
-  readonly through: number
+  /** The sequence up to which they were looked at; undefined: the warehouse couldn't be read yet. */
+  readonly through: number | undefined
 }
 
 export class Feed extends Context.Service<
@@ -48,7 +48,7 @@ const message = (event: string, data: string, id?: string): string =>
 const statusMessage = ({ status }: Look): string =>
   "error" in status ? message("trouble", Json.stringify({ error: status.error })) : message("status", status.report)
 
-const eventsMessage = ({ events: known, through }: Look, after: number | undefined): string => {
+const eventsMessage = (known: ReadonlyArray<Event>, through: number, after: number | undefined): string => {
   const fresh = after === undefined ? known.slice(-firstEvents) : known.filter(({ sequence }) => sequence > after)
   return message("events", Json.stringify({ through, events: fresh }), String(through))
 }
@@ -64,10 +64,11 @@ const nothing: Told = { after: undefined, status: "" }
 const tell = (before: Told, look: Look): readonly [Told, ReadonlyArray<string>] => {
   const status = statusMessage(look)
   const said = status === before.status ? [] : [status]
-  const isNews = before.after === undefined || look.through > before.after
-  const told = isNews ? [...said, eventsMessage(look, before.after)] : said
+  const { through } = look
+  const isNews = through !== undefined && (before.after === undefined || through > before.after)
+  const told = isNews ? [...said, eventsMessage(look.events, through, before.after)] : said
   // Else a proxy, or a network that has gone, wouldn't be noticed.
-  return [{ after: isNews ? look.through : before.after, status }, told.length === 0 ? [":\n\n"] : told]
+  return [{ after: isNews ? through : before.after, status }, told.length === 0 ? [":\n\n"] : told]
 }
 
 const make = Effect.gen(function* () {
@@ -75,25 +76,24 @@ const make = Effect.gen(function* () {
   const needed = yield* Effect.context<Effect.Services<ReturnType<typeof events>>>()
   const ask = (wanted: Payload<"events">) => Effect.provideContext(events(wanted), needed)
 
+  /** Whatever fails there, the next look may tell it. */
   const reported = Effect.match(status.report, {
     onSuccess: (report) => ({ report: Json.stringify(report) }),
     onFailure: ({ message: error }) => ({ error })
-  })
+  }).pipe(Effect.catchDefect(() => Effect.succeed({ error: "Status can't be read now." })))
 
-  const after = (last: Look) =>
-    // While the warehouse can't be read, those before are all that is known.
-    Effect.match(ask({ after: last.through }), {
-      onSuccess: (found) => ({ through: found.through, events: [...last.events, ...found.events].slice(-mostKept) }),
-      onFailure: () => last
-    })
-
-  const first: Look = { status: { error: "" }, events: [], through: 0 }
+  /** While the warehouse can't be read, those before are all that is known. */
+  const after = ({ events: known, through }: Look) =>
+    ask(through === undefined ? { last: firstEvents } : { after: through }).pipe(
+      Effect.map((found) => ({ through: found.through, events: [...known, ...found.events].slice(-mostKept) })),
+      Effect.catch(() => Effect.succeed({ through, events: known })),
+      Effect.catchDefect(() => Effect.succeed({ through, events: known }))
+    )
 
   /** Looks as long as a dashboard is open. */
   const looking = Effect.gen(function* () {
     const looks = yield* PubSub.sliding<Look>({ capacity: 1, replay: 1 })
-    const begun = yield* Effect.orElseSucceed(ask({ last: firstEvents }), () => first)
-    let last: Look = { ...first, ...begun }
+    let last: Look = { status: { error: "" }, events: [], through: undefined }
     const look = Effect.gen(function* () {
       last = { ...(yield* after(last)), status: yield* reported }
       yield* PubSub.publish(looks, last)

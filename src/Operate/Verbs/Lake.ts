@@ -15,20 +15,22 @@ import { defaultLimits, unpublished } from "../../Query/Query.ts"
 import { QueryError, start } from "../../Query/Running.ts"
 import type { Answer, Handler, VerbName } from "../AdminApi.ts"
 
+/** Who may only read can't make the worker do much at the same time. */
+const verifying = Semaphore.makeUnsafe(1)
+const querying = Semaphore.makeUnsafe(1)
+
 const list = Effect.gen(function* () {
   const { name } = yield* Lake
   return { lake: name, ...(yield* Runs.list) }
 })
 
-const verify: Handler<"lake-verify", Effect.Services<typeof list>> = Effect.fnUntraced(function* ({ run }) {
+const verified = Effect.fnUntraced(function* (run: string | undefined) {
   const found = yield* Verify.verify(Option.fromUndefinedOr(run), () => Effect.void)
-  const verified = { ...found, checked: [...found.checked, ...(yield* VerifyArchives.verify)] }
-  return { ok: Verify.faultsOf(verified).length === 0, ...verified }
+  const whole = { ...found, checked: [...found.checked, ...(yield* VerifyArchives.verify)] }
+  return { ok: Verify.faultsOf(whole).length === 0, ...whole }
 })
 
 const mostRows = 1000
-
-const oneAtATime = Semaphore.makeUnsafe(1)
 
 const gather = Effect.fnUntraced(function* (sql: string) {
   const { dataDir } = yield* Settings
@@ -50,6 +52,6 @@ const gather = Effect.fnUntraced(function* (sql: string) {
 
 export const lake = {
   "lake-list": () => list,
-  "lake-verify": verify,
-  query: ({ sql }) => oneAtATime.withPermit(Effect.scoped(gather(sql)))
+  "lake-verify": ({ run }) => verifying.withPermit(verified(run)),
+  query: ({ sql }) => querying.withPermit(Effect.scoped(gather(sql)))
 } satisfies { readonly [Name in VerbName]?: Handler<Name> }
