@@ -3,10 +3,10 @@
  */
 import { useState } from "preact/hooks"
 import { useCell } from "../Cell.ts"
-import { count, counted } from "../Format.ts"
 import { Empty, Loaded, useAsked, useCalm } from "../parts/Asked.tsx"
 import { Filter, Filters } from "../parts/Filters.tsx"
 import { Ipc, Tabs } from "../parts/Books.tsx"
+import { More } from "../parts/More.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Amount } from "../parts/Text.tsx"
 import { Age } from "../parts/Time.tsx"
@@ -64,16 +64,7 @@ export const Holds = () => {
                 rows={rows}
                 keyOf={(row) => idIn(row, "hold_id")}
               />
-              {rows.length < total ? (
-                <p>
-                  <button type="button" onClick={() => setLimit(limit * 5)}>
-                    Show more
-                  </button>{" "}
-                  <span class="note">
-                    {count(rows.length)} of {counted(total, "hold")}
-                  </span>
-                </p>
-              ) : null}
+              <More shown={rows.length} total={total} nouns={["hold", "holds"]} onMore={() => setLimit(limit * 5)} />
             </>
           )
         }

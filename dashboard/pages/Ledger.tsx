@@ -4,10 +4,11 @@
 import { useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
 import { useCell } from "../Cell.ts"
-import { count, counted } from "../Format.ts"
+import { counted } from "../Format.ts"
 import { Empty, Loaded, useAsked } from "../parts/Asked.tsx"
 import { Filter, Filters } from "../parts/Filters.tsx"
 import { Ipc, Tabs } from "../parts/Books.tsx"
+import { More } from "../parts/More.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Amount, shortId } from "../parts/Text.tsx"
 import { At } from "../parts/Time.tsx"
@@ -80,16 +81,7 @@ const Journal = ({ again, answer: { rows, total }, ipc, more }: Journal) => {
           keyOf={(row) => idIn(row, "entry_id")}
         />
       )}
-      {rows.length < total ? (
-        <p>
-          <button type="button" onClick={more}>
-            Show more
-          </button>{" "}
-          <span class="note">
-            {count(rows.length)} of {counted(total, "entry", "entries")}
-          </span>
-        </p>
-      ) : null}
+      <More shown={rows.length} total={total} nouns={["entry", "entries"]} onMore={more} />
     </>
   )
 }
