@@ -135,14 +135,16 @@ interface Looked extends Selectable<StoreTables["inbox"]> {
 
 /**
  * One statement, because it is asked for each payment that arrives; at least one row, which says how far it looked. Which ids
- * were used before is left to whoever takes the events: to note them is a commit of its own.
+ * were used before is left to whoever takes the events: to note them is a commit of its own. The server can't know how few
+ * wait, and would read the whole inbox for them: a range of numbers, and `offset 0`, make it look them up by number.
  */
 const peek = async (db: Db, types: ReadonlyArray<string> | undefined, from: number): Promise<Peeked> => {
   const isWanted = types === undefined ? sql`true` : sql`(header_type is null or header_type = any(${types}::text[]))`
   const { rows } = await sql<Looked>`
     with looked as (
       select sequence, ${isWanted} as is_wanted, octet_length(body) as own
-      from inbox where sequence > ${from} order by sequence limit ${peekedAtOnce}
+      from inbox where sequence > ${from} and sequence <= (select max(sequence) from inbox)
+      order by sequence limit ${peekedAtOnce}
     ), sized as (
       select sequence, own, sum(own) over (order by sequence) as bytes from looked where is_wanted
     ), fitting as (
@@ -150,7 +152,8 @@ const peek = async (db: Db, types: ReadonlyArray<string> | undefined, from: numb
     )
     select inbox.*, (select max(sequence) from looked) as last, (select count(*) from looked) as looked,
       (select count(*) from fitting) = (select count(*) from sized) as is_whole
-    from (select 1) as always left join fitting on true left join inbox on inbox.sequence = fitting.sequence
+    from (select 1) as always left join fitting on true
+      left join lateral (select * from inbox where sequence = fitting.sequence offset 0) as inbox on true
     order by inbox.sequence`.execute(db)
   const events = rows.filter(({ sequence }) => sequence !== null).map(toEvent)
   const { is_whole: isWhole, last, looked } = rows[0] ?? { is_whole: true, last: null, looked: 0 }
