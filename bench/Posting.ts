@@ -29,22 +29,23 @@ interface Row {
   readonly event_id: string | null
 }
 
-const newEntries = "select sequence, event_id from ledger_entries where sequence >"
-/** With a small limit, or a server that can't know how many there are reads the whole table each time. */
-const inOrder = "order by sequence limit 100"
+/** A range, or a server that can't know how few there are reads the whole table each time. */
+const newEntries = (last: string) =>
+  `select sequence, event_id from ledger_entries
+   where sequence > ${last} and sequence <= (select max(sequence) from ledger_entries) order by sequence`
 
 /** Reads the store beside its workers. */
 const reader = async ({ directory, url }: Place) => {
   if (url === undefined) {
     const file = new DatabaseSync(join(directory, "store.sqlite"), { readOnly: true })
-    const query = file.prepare(`${newEntries} ? ${inOrder}`)
+    const query = file.prepare(newEntries("?"))
     return { after: (last: number) => query.all(last) as unknown as ReadonlyArray<Row>, close: () => file.close() }
   }
   const client = new Client({ connectionString: url, options: "-c search_path=ledger,siteledger" })
   // The server may be stopped first.
   client.on("error", () => undefined)
   await client.connect()
-  const text = `${newEntries} $1 ${inOrder}`
+  const text = newEntries("$1")
   return {
     after: async (last: number) => (await client.query<Row>({ name: "new", text, values: [last] })).rows,
     close: () => client.end()
