@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type PostgresServer, start } from "./PostgresServer.ts"
+import { connected, type PostgresServer, start } from "./PostgresServer.ts"
 import { ofFamily, type Used } from "./Used.ts"
 
 export const engines = ["duckdb", "postgres"] as const
@@ -37,19 +37,30 @@ export interface Engine extends AsyncDisposable {
   readonly place: () => Promise<Place>
   /** What the database's server has used so far; nothing if there is none. */
   readonly used: () => Used
+  /** Lets its server do at once what it would do to these rows minutes later. */
+  readonly vacuumed: () => Promise<void>
+  /** Until its server has nothing left to write of what was done before. */
+  readonly checkpointed: () => Promise<void>
 }
 
 export const open = async (): Promise<Engine> => {
   const root = mkdtempSync(join(tmpdir(), "siteledger-bench-"))
   const server: PostgresServer | undefined = name === "postgres" ? await start() : undefined
+  const urls: Array<string> = []
+  const everywhere = async (statement: string): Promise<void> => {
+    for (const url of urls) await connected(url, (client) => client.query(statement))
+  }
   return {
     root,
     place: async () => {
       const directory = mkdtempSync(join(root, "place-"))
       const url = await server?.database()
+      if (url !== undefined) urls.push(url)
       const warehouse = url === undefined ? {} : { SITELEDGER_WAREHOUSE: url }
       return { directory, url, environment: { SITELEDGER_DATA_DIR: directory, ...warehouse } }
     },
+    vacuumed: () => everywhere("vacuum (analyze)"),
+    checkpointed: () => everywhere("checkpoint"),
     used: () => (server === undefined ? { cpuMicros: 0, written: 0 } : ofFamily(server.pid())),
     [Symbol.asyncDispose]: async () => {
       await server?.stop()

@@ -29,11 +29,18 @@ export const drained = async (worker: Worker): Promise<void> => {
 const trickled = async (port: string, series: string, seconds: number): Promise<Trickled> =>
   JSON.parse((await start("Trickle.ts", port, series, Math.round(seconds * perSecond), perSecond)).line) as Trickled
 
-/** First without asking how it goes, then for half as long asking all the time. No copy for analysts may be due meanwhile. */
+/**
+ * First without asking how it goes, then for half as long asking all the time. No copy for analysts may be due meanwhile.
+ * A database's server would still write pages of what came before, as long as minutes later: that is done first, and what
+ * it owes for these deliveries is counted with them.
+ */
 export const trickle = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
+  await engine.vacuumed()
+  await engine.checkpointed()
   const quiet = await watched(engine, worker, undefined, async () => {
     const result = await trickled(port, series, seconds)
     await drained(worker)
+    await engine.checkpointed()
     return result
   })
   const asked = await watched(engine, worker, sampleMs, async () => {
