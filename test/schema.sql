@@ -642,6 +642,36 @@ CREATE TABLE "walk_parents" ( -- For each list below the row of another: how the
   primary key ("resource", "parent")
 ) strict, without rowid;
 
+CREATE TABLE "walk_passes" ( -- The passes that came to their end: of each list the newest 500, and none for longer than 90 days.
+  -- The list, by its resource name.
+  "resource" text not null,
+  -- When it ended.
+  "ended_at" text not null,
+  -- The pass number; it begins again at 1 after a rebuild.
+  "pass" integer not null,
+  -- When it began.
+  "started_at" text not null,
+  -- How sure the copy was at its end: unproven, counts-agree, passes-agree or proven.
+  "proof" text not null,
+  -- Why it proved nothing, or what couldn't be read, in a sentence; null: nothing.
+  "disturbance" text,
+  -- How many distinct records it saw.
+  "rows" integer not null,
+  -- The number of records, as reported by the service; the rows, if it counts none.
+  "total" integer not null,
+  -- How many pages it read.
+  "pages" integer not null,
+  -- Records that it found to be deleted.
+  "deleted" integer not null,
+  -- For a child list: how many parents it found.
+  "parents" integer,
+  -- For how many of them the copy was proven at its end.
+  "parents_sure" integer,
+  primary key ("resource", "ended_at")
+) strict, without rowid;
+
+CREATE INDEX "walk_passes_ended" on "walk_passes" ("ended_at", "resource");
+
 CREATE TABLE "walk_writing" ( -- Ids whose rows are being written. If that is cut off, the next pass knows them by this row alone.
   -- The list, by its resource name.
   "resource" text primary key,
@@ -1331,6 +1361,21 @@ create table siteledger.walk_parents (
   "proof" text collate "C"
 );
 
+create table siteledger.walk_passes (
+  "resource" text collate "C" not null,
+  "ended_at" text collate "C" not null,
+  "pass" integer not null,
+  "started_at" text collate "C" not null,
+  "proof" text collate "C" not null,
+  "disturbance" text collate "C",
+  "rows" bigint not null,
+  "total" bigint not null,
+  "pages" integer not null,
+  "deleted" bigint not null,
+  "parents" integer,
+  "parents_sure" integer
+);
+
 create table siteledger.walk_writing (
   "resource" text collate "C" not null,
   "ids" text collate "C" not null
@@ -1900,6 +1945,8 @@ alter table siteledger.walk_parents add constraint walk_parents_outcome_check CH
 
 alter table siteledger.walk_parents add constraint walk_parents_pkey PRIMARY KEY (resource, parent);
 
+alter table siteledger.walk_passes add constraint walk_passes_pkey PRIMARY KEY (resource, ended_at);
+
 alter table siteledger.walk_writing add constraint walk_writing_pkey PRIMARY KEY (resource);
 
 alter table siteledger.walks add constraint walks_pkey PRIMARY KEY (resource);
@@ -1909,6 +1956,12 @@ alter table siteledger.webhook_secrets add constraint webhook_secrets_pkey PRIMA
 alter table siteledger.webhook_secrets add constraint webhook_secrets_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES siteledger.subscriptions(id);
 
 alter table siteledger.workers add constraint workers_pkey PRIMARY KEY (id);
+
+CREATE INDEX events_id ON construction.events USING hash (event_id);
+
+CREATE INDEX events_record ON construction.events USING hash (entity_id);
+
+CREATE INDEX events_sequence ON construction.events USING btree (sequence);
 
 CREATE INDEX events_timestamp ON construction.events USING btree (event_timestamp);
 
@@ -1931,6 +1984,8 @@ CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_at
 CREATE INDEX lookups_waiting ON siteledger.lookups USING btree (resource, since);
 
 CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
+
+CREATE INDEX walk_passes_ended ON siteledger.walk_passes USING btree (ended_at, resource);
 
 CREATE UNIQUE INDEX ledger_entries_payment ON ledger.ledger_entries USING btree (ipc_id, ledger.digest_of((payment_reference)::character varying)) WHERE (kind = 'payment'::text);
 

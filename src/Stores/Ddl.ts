@@ -57,11 +57,13 @@ export const foreignKey = ({ references }: Column, tableName: (table: string) =>
 /** `over`: the expression that the index holds for a column. */
 export const createIndex = (
   table: string,
-  { columns, isUnique, name, where }: Named<Index>,
+  { columns, isHashed, isUnique, name, where }: Named<Index>,
   over: (column: string) => string = quoted
 ): string =>
   [
-    `create ${isUnique === true ? "unique " : ""}index ${quoted(name)} on ${table} (${columns.map(over).join(", ")})`,
+    `create ${isUnique === true ? "unique " : ""}index ${quoted(name)} on ${table}`,
+    ...(isHashed === true ? ["using hash"] : []),
+    `(${columns.map(over).join(", ")})`,
     ...(where === undefined ? [] : [`where ${where}`])
   ].join(" ")
 

@@ -118,6 +118,8 @@ export interface Index extends Since {
   readonly where?: string
   /** Columns whose values may be too long for an index in PostgreSQL. */
   readonly long?: ReadonlyArray<string>
+  /** In PostgreSQL it holds hashes alone, so values may have any length; it finds equal ones. */
+  readonly isHashed?: true
 }
 
 export interface Table extends Since {

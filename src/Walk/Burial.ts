@@ -18,23 +18,24 @@ interface Burying {
   readonly warehouse: Warehouse["Service"]
 }
 
-/** `absent`: at most so many of the ids to bury that are still known. */
+/** Returns how many records it has buried. `absent`: at most so many of the ids to bury that are still known. */
 export const buryAbsent = Effect.fnUntraced(function* (
   { store, warehouse }: Burying,
   { resource, started_at: at }: { readonly resource: string; readonly started_at: Instant.Instant },
   absent: (limit: number) => Effect.Effect<ReadonlyArray<string>, StoreError>
 ) {
   const version = Version.make(Instant.toMicros(at), 0, "")
-  while (true) {
+  for (let all = 0; ;) {
     const ids = yield* absent(tombstoneBatch)
-    if (ids.length === 0) return
+    if (ids.length === 0) return all
     const records = ids.filter(Sightings.isRecordId)
     const changes = records.map((id) => Change.absence(resource, id, version, at))
     yield* warehouse.write({ changes, events: [] })
     const left = yield* unburied(warehouse, resource, records)
     const buried = ids.filter((id) => !left.has(id))
-    if (buried.length === 0) return
+    if (buried.length === 0) return all
     yield* Sightings.forget(store, resource, buried)
+    all += buried.filter(Sightings.isRecordId).length
   }
 })
 

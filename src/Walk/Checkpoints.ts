@@ -13,6 +13,7 @@ import { Store } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { FinishedPages } from "./FinishedPages.ts"
 import * as ParentProofs from "./ParentProofs.ts"
+import * as Passes from "./Passes.ts"
 import * as Sightings from "./Sightings.ts"
 import type { BadRecord, Page, Walked } from "./Source.ts"
 
@@ -96,16 +97,7 @@ export const finishedPages = Effect.fnUntraced(function* (store: Store["Service"
 })
 
 export const countPages = (store: Store["Service"], resource: string) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("walk_pages")
-        .select((of) => of.fn.countAll<number>().as("count"))
-        .where("resource", "=", resource)
-        .executeTakeFirstOrThrow()
-    ),
-    (row) => Number(row.count)
-  )
+  store.run((db) => Passes.countPages(db, resource))
 
 /** How many rows each list has in a table that has a few for each. */
 const countEach = (store: Store["Service"], table: "record_quarantine" | "walk_pages") =>
@@ -217,6 +209,13 @@ const update = (tx: Tx, { resource, ...state }: PassState) =>
 
 export const saveState = (store: Store["Service"], state: PassState) =>
   store.transaction((tx) => update(tx, state), repeatable)
+
+/** Ends a pass, and puts it among those that have. */
+export const end = (store: Store["Service"], state: PassState, found: Passes.Found) =>
+  store.transaction(async (tx) => {
+    await update(tx, state)
+    await Passes.add(tx, state, found)
+  }, repeatable)
 
 export const quarantinedRecords = (store: Store["Service"], resource: string) =>
   Effect.map(

@@ -58,9 +58,10 @@ export const finish = Effect.fnUntraced(function* (
 ) {
   const isWhole = disturbance === undefined && state.disturbed === 0 && (!isCounted || state.rows === state.total)
   const isSame = isWhole && isPreviousWhole && state.pass > 1 && (yield* Sightings.areSame(pass.store, state))
-  if (isSame) yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit))
-  const finished = yield* ended(pass, state, { isWhole, isSame, isCounted, isCalm: isWhole })
-  return { state: finished, disturbance: disturbance ?? describe(state, isCounted) } satisfies Outcome
+  const deleted = isSame ? yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit)) : 0
+  const outcome = { disturbance: disturbance ?? describe(state, isCounted) }
+  const judged = { isWhole, isSame, isCounted, isCalm: isWhole }
+  return { ...outcome, state: yield* ended(pass, state, judged, { ...outcome, deleted }) } satisfies Outcome
 })
 
 /** Ends a pass over all parents. A parent that has no such list, or whose list can't be read, makes nobody hurry. */
@@ -75,7 +76,7 @@ export const finishBelow = Effect.fnUntraced(function* (
   const sum = yield* ParentProofs.summed(store, given)
   const isWhole = sum.whole === sum.parents
   const isSame = isWhole && sum.sure === sum.parents && sum.gone === 0 && given.pass > 1
-  yield* buryAbsent(pass, given, (limit) => ParentProofs.absent(store, given, isSame, limit))
+  const deleted = yield* buryAbsent(pass, given, (limit) => ParentProofs.absent(store, given, isSame, limit))
   const state = {
     ...given,
     total: isCounted ? sum.total : given.rows,
@@ -83,14 +84,14 @@ export const finishBelow = Effect.fnUntraced(function* (
     parents_sure: sum.sure
   }
   const isCalm = sum.whole === sum.read
-  const finished = yield* ended(pass, state, { isWhole, isSame, isCounted, isCalm })
   const { resource } = state
   const failing = `The list of ${resource} can't be read below ${sum.failed} of ${sum.parents} rows. ${why ?? ""}`
-  return {
-    state: finished,
+  const outcome = {
     disturbance: isCalm ? undefined : describe({ ...state, disturbed: 1 }, isCounted),
     ...(sum.failed === 0 ? {} : { failing: failing.trim() })
-  } satisfies Outcome
+  }
+  const judged = { isWhole, isSame, isCounted, isCalm }
+  return { ...outcome, state: yield* ended(pass, state, judged, { ...outcome, deleted }) } satisfies Outcome
 })
 
 interface Judged {
@@ -104,7 +105,8 @@ interface Judged {
 const ended = Effect.fnUntraced(function* (
   { store }: Walking,
   state: Checkpoints.PassState,
-  { isCalm, isCounted, isSame, isWhole }: Judged
+  { isCalm, isCounted, isSame, isWhole }: Judged,
+  { deleted, disturbance, failing }: Omit<Outcome, "state"> & { readonly deleted: number }
 ) {
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const finished: Checkpoints.PassState = {
@@ -115,7 +117,7 @@ const ended = Effect.fnUntraced(function* (
     proof_at: Instant.fromMillis(now),
     disturbed_in_a_row: isCalm ? 0 : state.disturbed_in_a_row + 1
   }
-  yield* Checkpoints.saveState(store, finished)
+  yield* Checkpoints.end(store, finished, { deleted, disturbance: disturbance ?? failing ?? null })
   return finished
 })
 

@@ -127,6 +127,8 @@ export const strange = `
   insert into admin_log values (5, 'a', 'os:Zoë "x"', 'replay', null), (6, 'b', 'zoe', 'ledger-accept', 'Zoë\nthe 2nd');
   insert into sessions values ('s', 'os:Zoë "x"', null, 'b', 'e'), ('t', 'zoe', 'h', 'b', '');
   insert into history values ('alone', 'm', 3, '{"-1": 2, "160": 1}', '{}', 4, 600), ('Zoë', 'm', 0, '{}', '{}', 0, 0);
+  insert into walk_passes values ('things', 'e', 3, 's', 'unproven', 'it''s "moved"', 90071992547409, 5, 6, 7, null, null),
+    ('Zoë', 'e', 1, 's', 'proven', null, 0, 0, 0, 0, 3, 2);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`
 
 export const makeStore = async (path: string, sql: string): Promise<void> => {

@@ -67,6 +67,27 @@ export const walk = {
       proof: optional(text, "How sure its copy was at the end of that pass; null while that pass is running.")
     }
   },
+  // Not logged: nothing rests on it.
+  walk_passes: {
+    says: "The passes that came to their end: of each list the newest 500, and none for longer than 90 days.",
+    since: 7,
+    key: ["resource", "ended_at"],
+    indexes: { walk_passes_ended: { columns: ["ended_at", "resource"] } },
+    columns: {
+      resource: required(text, resource),
+      ended_at: required(instant, "When it ended."),
+      pass: required(int32, "The pass number; it begins again at 1 after a rebuild."),
+      started_at: required(instant, "When it began."),
+      proof: required(text, "How sure the copy was at its end: unproven, counts-agree, passes-agree or proven."),
+      disturbance: optional(text, "Why it proved nothing, or what couldn't be read, in a sentence; null: nothing."),
+      rows: required(int64, "How many distinct records it saw."),
+      total: required(int64, "The number of records, as reported by the service; the rows, if it counts none."),
+      pages: required(int32, "How many pages it read."),
+      deleted: required(int64, "Records that it found to be deleted."),
+      parents: optional(int32, "For a child list: how many parents it found."),
+      parents_sure: optional(int32, "For how many of them the copy was proven at its end.")
+    }
+  },
   walk_pages: {
     says: "Pages that the current pass has finished.",
     key: ["resource", "page"],

@@ -9,7 +9,13 @@ export const warehouse = {
     says: "Every signed event once, whether applied or quarantined.",
     key: ["body_sha256"],
     // Status counts late events by their own time.
-    indexes: { events_timestamp: { columns: ["event_timestamp"] } },
+    indexes: {
+      events_timestamp: { columns: ["event_timestamp"] },
+      // A person looks one up: by its number, by its id, or all of a record.
+      events_sequence: { columns: ["sequence"], since: 7 },
+      events_id: { columns: ["event_id"], isHashed: true, since: 7 },
+      events_record: { columns: ["entity_id"], isHashed: true, since: 7 }
+    },
     columns: {
       body_sha256: required(text, "SHA-256 of the body as it was signed, as hex; the key."),
       sequence: required(wholeNumber, "Its position in the order in which deliveries were stored."),

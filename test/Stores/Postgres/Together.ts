@@ -58,7 +58,9 @@ const putBack = `
     drop column parents_sure;
   alter table siteledger.sightings drop column parent;
   drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
-    siteledger.unheard, siteledger.principals, siteledger.sessions, siteledger.history;
+    siteledger.unheard, siteledger.principals, siteledger.sessions, siteledger.history,
+    siteledger.walk_passes;
+  drop index construction.events_sequence, construction.events_id, construction.events_record;
   alter table siteledger.ledger_hold_decisions drop column principal cascade;
   delete from siteledger.kysely_migration where name > '0003'`
 

@@ -1,0 +1,70 @@
+/**
+ * The passes that came to their end, as people look back on them: when, what each proved, and what it found. A row is written
+ * in the transaction that ends its pass, so no end is missing and none is there twice; what is too old is deleted with it.
+ *
+ * Nothing reads it but people. A pass that is cut off while it buries records counts only those that it buries afterwards.
+ */
+import { Duration } from "effect"
+import type { Kysely, Selectable, Transaction } from "kysely"
+import * as Instant from "../Domain/Instant.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+
+export type Ended = Selectable<StoreTables["walk_passes"]>
+
+export type Found = Pick<Ended, "deleted" | "disturbance">
+
+/** Of each list. */
+export const mostKept = 500
+export const keptFor = Duration.days(90)
+
+/** Of a sentence: it may tell what a service answered. */
+const longest = 1000
+
+/** That the pass under way, or the last one, has finished. */
+export const countPages = async (db: Kysely<StoreTables>, resource: string): Promise<number> => {
+  const all = db.selectFrom("walk_pages").select((of) => of.fn.countAll<number>().as("count"))
+  return Number((await all.where("resource", "=", resource).executeTakeFirstOrThrow()).count)
+}
+
+const sweep = async (tx: Transaction<StoreTables>, resource: string, oldest: Instant.Instant): Promise<void> => {
+  await tx.deleteFrom("walk_passes").where("ended_at", "<", oldest).execute()
+  const [first] = await tx
+    .selectFrom("walk_passes")
+    .select("ended_at")
+    .where("resource", "=", resource)
+    .orderBy("ended_at", "desc")
+    .offset(mostKept)
+    .limit(1)
+    .execute()
+  if (first === undefined) return
+  await tx.deleteFrom("walk_passes").where("resource", "=", resource).where("ended_at", "<=", first.ended_at).execute()
+}
+
+export const add = async (
+  tx: Transaction<StoreTables>,
+  state: Selectable<StoreTables["walks"]>,
+  found: Found
+): Promise<void> => {
+  const { finished_at, parents, parents_sure, pass, proof, resource, rows, started_at, total } = state
+  if (finished_at === null || proof === null) return
+  const row: Ended = {
+    resource,
+    ended_at: finished_at,
+    pass,
+    started_at,
+    proof,
+    disturbance: found.disturbance?.slice(0, longest) ?? null,
+    rows,
+    total,
+    pages: await countPages(tx, resource),
+    deleted: found.deleted,
+    parents,
+    parents_sure
+  }
+  await tx
+    .insertInto("walk_passes")
+    .values(row)
+    .onConflict((of) => of.columns(["resource", "ended_at"]).doUpdateSet(row))
+    .execute()
+  await sweep(tx, resource, Instant.fromMicros(Instant.toMicros(finished_at) - Duration.toMillis(keptFor) * 1000))
+}
