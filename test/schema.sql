@@ -649,7 +649,7 @@ CREATE TABLE "walk_passes" ( -- The passes that came to their end: of each list 
   "ended_at" text not null,
   -- The pass number; it begins again at 1 after a rebuild.
   "pass" integer not null,
-  -- When it began.
+  -- When it began, by siteledger's clock.
   "started_at" text not null,
   -- How sure the copy was at its end: unproven, counts-agree, passes-agree or proven.
   "proof" text not null,
@@ -720,7 +720,9 @@ CREATE TABLE "walks" ( -- For each list, the current pass and the result of the 
   -- For a child list: how many parents the last pass found.
   integer, "parents_sure"
   -- For how many of them the copy was proven at its end.
-  integer) strict, without rowid;
+  integer, "begun_at"
+  -- When the pass began, by siteledger's clock; null of one that an older version began.
+  text) strict, without rowid;
 
 CREATE TABLE "webhook_secrets" ( -- The secrets that sign deliveries, sealed.
   -- Its sequence number.
@@ -1401,7 +1403,8 @@ create table siteledger.walks (
   "changed_began" text collate "C",
   "changed_at" text collate "C",
   "parents" integer,
-  "parents_sure" integer
+  "parents_sure" integer,
+  "begun_at" text collate "C"
 );
 
 create table siteledger.webhook_secrets (

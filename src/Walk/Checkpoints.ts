@@ -34,7 +34,7 @@ export interface SeenPage extends Pick<Page, "page" | "bad"> {
 
 type Tx = Transaction<StoreTables>
 
-/** The state of a pass that begins, after this one. */
+/** The state of a pass that begins, after this one. `startedAt` may be earlier than it really began, as pages say it. */
 export const following = (
   { definition, resource }: Walked,
   previous: PassState | undefined,
@@ -48,6 +48,7 @@ export const following = (
   total: 0,
   rows: 0,
   started_at: startedAt,
+  begun_at: startedAt,
   disturbed: 0,
   disturbed_in_a_row: previous?.disturbed_in_a_row ?? 0,
   finished_at: null,

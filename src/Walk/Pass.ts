@@ -48,11 +48,13 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
 })
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
+  const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const first = yield* negotiate(pass, wantedSize(pass, previous))
   if (first.page !== 1) return yield* wrongPage(1, first.page)
   const size = grantedSize(first)
   const state: Checkpoints.PassState = {
     ...Checkpoints.following(pass.list, previous, Instant.fromMicros(first.observedMicros)),
+    begun_at: Instant.fromMillis(nowMs),
     per_page: size,
     pages_total: Math.max(1, Math.ceil(first.total / size)),
     total: first.total

@@ -45,13 +45,13 @@ export const add = async (
   state: Selectable<StoreTables["walks"]>,
   found: Found
 ): Promise<void> => {
-  const { finished_at, parents, parents_sure, pass, proof, resource, rows, started_at, total } = state
+  const { begun_at, finished_at, parents, parents_sure, pass, proof, resource, rows, started_at, total } = state
   if (finished_at === null || proof === null) return
   const row: Ended = {
     resource,
     ended_at: finished_at,
     pass,
-    started_at,
+    started_at: begun_at ?? started_at,
     proof,
     disturbance: found.disturbance?.slice(0, longest) ?? null,
     rows,

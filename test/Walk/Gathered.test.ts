@@ -56,7 +56,8 @@ const pass = (number: number, finishedAt: number | null): PassState => ({
   changed_began: null,
   changed_at: null,
   parents: null,
-  parents_sure: null
+  parents_sure: null,
+  begun_at: null
 })
 
 const table = (learned: ReadonlyArray<LearnedColumn> = [], resource = list): EntityTable =>

@@ -88,7 +88,7 @@ export const strange = `
   insert into quarantine values (7, 'line\nbreak,"quotes"\t\\N', 'ipc.paid', null);
   insert into record_quarantine values ('projects', 'ab', '{"id": 1e400}', 'r', 'f', 'l');
   insert into walks values ('projects', 3, 1000, 9, 90071992547409, 2, 's', 0, 1, null, null, null, 'there',
-    'd', 4, 'f', 'b', 'a', 7, 5);
+    'd', 4, 'f', 'b', 'a', 7, 5, 'g');
   insert into walk_pages values ('projects', 1), ('projects', 2);
   insert into walk_writing values ('projects', '["007", "zone-c"]');
   insert into walk_parents values ('things', '007', 3, 'absent', 90071992547409, 2, null);

@@ -47,7 +47,12 @@ export const walk = {
       changed_began: optional(instant, "When that began the last time, by the service's clock.", { since: 4 }),
       changed_at: optional(instant, "When what had changed was last read.", { since: 4 }),
       parents: optional(int32, "For a child list: how many parents the last pass found.", { since: 4 }),
-      parents_sure: optional(int32, "For how many of them the copy was proven at its end.", { since: 4 })
+      parents_sure: optional(int32, "For how many of them the copy was proven at its end.", { since: 4 }),
+      begun_at: optional(
+        instant,
+        "When the pass began, by siteledger's clock; null of one that an older version began.",
+        { since: 7 }
+      )
     }
   },
   walk_parents: {
@@ -77,7 +82,7 @@ export const walk = {
       resource: required(text, resource),
       ended_at: required(instant, "When it ended."),
       pass: required(int32, "The pass number; it begins again at 1 after a rebuild."),
-      started_at: required(instant, "When it began."),
+      started_at: required(instant, "When it began, by siteledger's clock."),
       proof: required(text, "How sure the copy was at its end: unproven, counts-agree, passes-agree or proven."),
       disturbance: optional(text, "Why it proved nothing, or what couldn't be read, in a sentence; null: nothing."),
       rows: required(int64, "How many distinct records it saw."),

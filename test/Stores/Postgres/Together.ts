@@ -55,7 +55,7 @@ const putBack = `
   drop schema ledger cascade; alter table siteledger.workers drop column version;
   alter table siteledger.walks drop column next_from, drop column definition, drop column pages_before,
     drop column changed_from, drop column changed_began, drop column changed_at, drop column parents,
-    drop column parents_sure;
+    drop column parents_sure, drop column begun_at;
   alter table siteledger.sightings drop column parent;
   drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
     siteledger.unheard, siteledger.principals, siteledger.sessions, siteledger.history,
