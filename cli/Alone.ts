@@ -34,4 +34,6 @@ export const principals = store
 
 export const history = store
 
+export const walks = store
+
 export const quarantine = store

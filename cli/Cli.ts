@@ -39,6 +39,7 @@ import { settings } from "./settings.ts"
 import { start } from "./start.ts"
 import { status } from "./status.ts"
 import { tables } from "./tables.ts"
+import { walks } from "./walks.ts"
 
 const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
@@ -57,6 +58,7 @@ const siteledger = Command.make("siteledger").pipe(
     events,
     delivery,
     history,
+    walks,
     doctor,
     settings,
     discover,

@@ -25,6 +25,7 @@ import { Setup } from "./pages/Setup.tsx"
 import { SignIn } from "./pages/SignIn.tsx"
 import { Sql } from "./pages/Sql.tsx"
 import { Tables } from "./pages/Tables.tsx"
+import { Walks } from "./pages/Walks.tsx"
 import { type Place, place, to } from "./Router.ts"
 import { reader } from "./Session.ts"
 
@@ -81,6 +82,7 @@ const viewOf = ({ query, segments }: Place): View => {
   if (area === "ledger") return ledgerView(segments.slice(1), query)
   if (area === "records" && id !== undefined && rest.length <= 1) return recordsView(segments.slice(1))
   if (rest.length > 0) return missing
+  if (area === "walks") return { title: id ?? "Walks", shown: <Walks key={id ?? ""} list={id} /> }
   const alone = id === undefined ? areas[area] : undefined
   if (alone !== undefined) return alone
   if (area === "deliveries") {

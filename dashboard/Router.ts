@@ -54,6 +54,8 @@ export const withFilters = (filters: Readonly<Record<string, string | undefined>
 
 export const to = {
   now: "/",
+  walks: "/walks",
+  walksOf: (list: string) => `/walks/${encodeURIComponent(list)}`,
   deliveries: "/deliveries",
   delivery: (id: string | number) => `/deliveries/${encodeURIComponent(id)}`,
   deliveriesOf: (ipc: string) => `/deliveries?ipc=${encodeURIComponent(ipc)}`,

@@ -41,7 +41,7 @@ const Areas = () => {
   return (
     <nav aria-label="Areas">
       <ul>
-        <Area href={to.now} isHere={area === ""}>
+        <Area href={to.now} isHere={area === "" || area === "walks"}>
           Now
         </Area>
         <Area href={to.deliveries} isHere={area === "deliveries" || area === "quarantine"}>

@@ -15,6 +15,7 @@ import { recordVerbs } from "./AdminApi/RecordVerbs.ts"
 import { sessionVerbs } from "./AdminApi/SessionVerbs.ts"
 import { setupVerbs } from "./AdminApi/SetupVerbs.ts"
 import { sinkVerbs } from "./AdminApi/SinkVerbs.ts"
+import { walkVerbs } from "./AdminApi/WalkVerbs.ts"
 import { StatusReport } from "./AdminApi/StatusReport.ts"
 import { nothing, type Needed, Needs, refusals, verb } from "./AdminApi/Verb.ts"
 
@@ -130,6 +131,7 @@ export class AdminApi extends HttpApi.make("siteledger").add(
     ...verbs,
     ...lakeVerbs,
     ...recordVerbs,
+    ...walkVerbs,
     ...ledgerVerbs,
     ...sinkVerbs,
     ...principalVerbs,

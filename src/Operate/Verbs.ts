@@ -32,6 +32,7 @@ import { tables } from "./Tables.ts"
 import { ledger } from "./Verbs/Ledger.ts"
 import { principals } from "./Verbs/Principals.ts"
 import { setup } from "./Verbs/Setup.ts"
+import { walks } from "./Walks.ts"
 
 const secretAdd: Handler<"secret-add", Secrets> = Effect.fnUntraced(function* ({ secret }) {
   const text = secret.trim()
@@ -90,6 +91,7 @@ const verbs = {
   events,
   delivery,
   history,
+  walks,
   tables,
   records,
   record,

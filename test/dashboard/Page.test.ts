@@ -15,6 +15,8 @@ const slow = 180_000
 const views = {
   "/": "The books differ",
   "/?range=day": "Last day",
+  "/walks": "Walks of all lists",
+  "/walks/projects": "changed while it was being walked",
   "/deliveries": "ipc.paid",
   "/deliveries?ipc=IPC-9": "IPC",
   "/deliveries/2": "X-Service-Event",

@@ -86,8 +86,26 @@ const point = (minute: number): Answer<"history">["points"][number] => ({
   limit: 600
 })
 
+const walk = (list: string, isProven = true): Answer<"walks">["walks"][number] => ({
+  list,
+  pass: isProven ? 8 : 7,
+  startedAt: longAgo,
+  endedAt: isProven ? longAgo : "2026-09-01T03:00:00.000000Z",
+  proof: isProven ? "proven" : "unproven",
+  disturbance: isProven ? null : `The list of ${list} changed while it was being walked.`,
+  rows: 1200,
+  total: isProven ? 1200 : 1201,
+  pages: 2,
+  deleted: isProven ? 3 : 0,
+  parents: isProven ? null : { found: 40, proven: 38 }
+})
+
 export const answers = {
   history: () => ({ stepSeconds: 60, points: [50, 49, 48, 30, 29, 28, 27, 3, 2, 1].map(point) }),
+  walks: ({ list }: Readonly<Record<string, unknown>>) => ({
+    walks: [walk(String(list ?? "projects")), walk(String(list ?? markup), false)],
+    next: `${longAgo} projects`
+  }),
   events: () => ({ through: 2, events }),
   delivery: ({ id }: Readonly<Record<string, unknown>>) => ({
     deliveries: [

@@ -1,4 +1,7 @@
-/** `siteledger history` of a worker: of the minute under way, and after its end without a worker, also by a later one. */
+/**
+ * `siteledger history` of a worker: of the minute under way, and after its end without a worker, also by a later one; and
+ * `siteledger walks`.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Answer } from "../../src/Operate/AdminApi.ts"
 import { until } from "../RunningWorker.ts"
@@ -14,6 +17,12 @@ const shown = async (world: World, ...flags: ReadonlyArray<string>) => {
   const { code, stderr, stdout } = await world.run("history", "--json", ...flags)
   assert.deepStrictEqual([code, stderr], [0, ""])
   return JSON.parse(stdout) as Answer<"history">
+}
+
+const walks = async (world: World) => {
+  const { code, stderr, stdout } = await world.run("walks", "projects", "--json")
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return (JSON.parse(stdout) as Answer<"walks">).walks
 }
 
 type Point = Answer<"history">["points"][number]
@@ -44,7 +53,11 @@ describe("siteledger history", () => {
     assert.isBelow(longest(under, "visibleP99Ms"), 120_000)
     assert.isAtLeast(sum(under, "requests"), 2)
     assert.isTrue(under.every(({ limit }) => limit === 60_000))
+    const [walked] = await walks(world)
+    assert.deepInclude(walked, { list: "projects", pass: 1, proof: "counts-agree", rows: 3, total: 3, pages: 1 })
     assert.strictEqual((await worker.stop()).code, 0)
+    assert.includeDeepMembers([...(await walks(world))], [walked])
+    assert.match((await world.run("walks", "projects")).stdout, /list .*proof .*deleted[^]*projects .*counts-agree/)
 
     const alone = await shown(world)
     assert.strictEqual(sum(alone.points, "deliveries"), 3)

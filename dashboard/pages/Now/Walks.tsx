@@ -1,44 +1,17 @@
 /**
  * How far the copy of each list is: its walk as a bar, when it should be proven, and how sure it is. Those that are least sure
- * come first.
+ * come first. A list leads to its walks of the past.
  */
 import { useState } from "preact/hooks"
 import type { StatusReport } from "../../Api.ts"
 import { count, counted } from "../../Format.ts"
-import { Pill, type Tone } from "../../parts/Text.tsx"
+import { isSure, Proof, proofs } from "../../parts/Proof.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Ahead, At } from "../../parts/Time.tsx"
+import { to } from "../../Router.ts"
 
 type Walk = StatusReport["backfill"][string]
 type Named = Walk & { readonly name: string }
-
-interface Proof {
-  readonly words: string
-  readonly tone: Tone
-  readonly means: string
-}
-
-const proofs: Readonly<Record<Walk["proof"], Proof>> = {
-  running: { words: "first pass", tone: "wait", means: "The first pass over the list hasn't ended." },
-  unproven: { words: "unproven", tone: "wait", means: "The last pass was disturbed; another one follows." },
-  "counts-agree": {
-    words: "counts agree",
-    tone: "idle",
-    means: "An undisturbed pass saw as many rows as the service's total."
-  },
-  "passes-agree": {
-    words: "passes agree",
-    tone: "good",
-    means: "Two passes in a row saw the same rows; the service tells no total."
-  },
-  proven: {
-    words: "proven",
-    tone: "good",
-    means: "Two passes in a row saw the same rows, as many as the service's total."
-  }
-}
-
-const isSure = (proof: Walk["proof"]): boolean => proof === "proven" || proof === "passes-agree"
 
 const order = Object.keys(proofs)
 
@@ -66,22 +39,15 @@ const Expected = ({ walk: { nextProofAt, proof, requestsLeft } }: { readonly wal
   )
 }
 
-const Sure = ({ walk: { parents, proof } }: { readonly walk: Named }) => (
-  <>
-    <span title={proofs[proof].means}>
-      <Pill tone={proofs[proof].tone}>{proofs[proof].words}</Pill>
-    </span>
-    {parents === null || parents.found === parents.proven ? null : (
-      <span class="soft">
-        {" "}
-        for {count(parents.proven)} of {counted(parents.found, "parent")}
-      </span>
-    )}
-  </>
-)
-
 const columns: ReadonlyArray<Column<Named>> = [
-  { title: "List", cell: ({ name }) => <b>{name}</b> },
+  {
+    title: "List",
+    cell: ({ name }) => (
+      <a href={to.walksOf(name)}>
+        <b>{name}</b>
+      </a>
+    )
+  },
   {
     title: "Rows",
     kind: "number",
@@ -94,7 +60,7 @@ const columns: ReadonlyArray<Column<Named>> = [
   },
   { title: "Pages", cell: (walk) => <Bar walk={walk} /> },
   { title: "Expected end", cell: (walk) => <Expected walk={walk} /> },
-  { title: "How sure", cell: (walk) => <Sure walk={walk} /> },
+  { title: "How sure", cell: ({ parents, proof }) => <Proof proof={proof} parents={parents} /> },
   { title: "As of", cell: ({ at, changedAt }) => <At at={changedAt ?? at} never="not yet" /> }
 ]
 

@@ -16,6 +16,8 @@ type Request = HttpServerRequest.HttpServerRequest
 /** The pages that a link may lead to: each is this file, whatever follows. */
 export const pages = [
   "/",
+  "/walks",
+  "/walks/:list",
   "/deliveries",
   "/deliveries/:id",
   "/quarantine",

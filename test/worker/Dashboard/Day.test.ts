@@ -81,6 +81,14 @@ interface Day {
   readonly world: World
 }
 
+const looksBack = Effect.fnUntraced(function* ({ page }: Day) {
+  yield* press(page, page.getByRole("link", { name: "projects", exact: true }))
+  yield* see(page.getByRole("heading", { name: "Walks of projects" }))
+  yield* see(page.getByRole("row", { name: /proven.*40.*nothing/ }).first())
+  yield* on(page.reload())
+  yield* see(page.getByRole("row", { name: /proven.*40.*nothing/ }).first())
+})
+
 const decides = Effect.fnUntraced(function* ({ accounts, page, world }: Day) {
   yield* on(world.server.deliver(paid("LATE")))
   yield* see(page.getByRole("link", { name: /Ledger.*1.*to decide/ }))
@@ -170,6 +178,7 @@ describe("a day on the dashboard", () => {
         yield* see(page.getByRole("row", { name: /projects.*40/ }))
         yield* see(page.getByText("proven", { exact: true }))
         assert.notInclude(page.url(), "code")
+        yield* looksBack(day)
         yield* decides(day)
         yield* resends(day)
         yield* exports(day)
