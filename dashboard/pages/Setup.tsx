@@ -1,16 +1,15 @@
 /**
- * How the worker is set up: its settings without any secret, the secrets by their fingerprints, and a check of everything on demand.
+ * How the worker is set up: its settings without any secret, the webhook secrets (`Secrets`), and a check of everything on demand.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask, sentenceOf } from "../Api.ts"
 import { Loaded, useAsked } from "../parts/Asked.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Pill, Prose, type Tone } from "../parts/Text.tsx"
-import { Age } from "../parts/Time.tsx"
 import { useMay } from "../Session.ts"
+import { Secrets } from "./Setup/Secrets.tsx"
 
 type Setting = Answer<"settings">["settings"][number]
-type Secret = Answer<"secret-list">["secrets"][number]
 type Finding = Answer<"doctor">["findings"][number]
 
 const Value = ({ isSecret, problem, state, value }: Setting) => {
@@ -28,23 +27,6 @@ const settingColumns: ReadonlyArray<Column<Setting>> = [
   { title: "Variable", cell: ({ name }) => <code class="whole">{name}</code> },
   { title: "Value", kind: "wide", cell: (setting) => <Value {...setting} /> },
   { title: "What it is", kind: "wide", cell: ({ meaning }) => <Prose>{meaning}</Prose> }
-]
-
-const tones: Readonly<Record<Secret["state"], Tone>> = {
-  valid: "good",
-  ending: "wait",
-  retired: "idle",
-  lost: "bad",
-  unreadable: "bad"
-}
-
-const secretColumns: ReadonlyArray<Column<Secret>> = [
-  { title: "Fingerprint", cell: ({ fingerprint }) => <code>{fingerprint}</code> },
-  { title: "State", cell: ({ state }) => <Pill tone={tones[state]}>{state}</Pill> },
-  { title: "From", cell: ({ source }) => source },
-  { title: "Added", cell: ({ addedAt }) => <Age at={addedAt} /> },
-  { title: "Last used", cell: ({ lastUsedAt }) => <Age at={lastUsedAt} /> },
-  { title: "Ends", cell: ({ expiresAt, retiredAt }) => <Age at={expiresAt ?? retiredAt} /> }
 ]
 
 const verdicts: Readonly<Record<Finding["verdict"], Tone>> = { ok: "good", warn: "wait", fail: "bad" }
@@ -94,28 +76,6 @@ const Doctor = () => {
           </>
         )}
       </div>
-    </section>
-  )
-}
-
-const Secrets = () => {
-  const asked = useAsked("secret-list", {})
-  return (
-    <section aria-labelledby="secrets">
-      <h2 id="secrets">Webhook secrets</h2>
-      <p class="note">
-        <Prose>Several are valid at once. `siteledger secret add` and `siteledger secret retire` change them.</Prose>
-      </p>
-      <Loaded asked={asked}>
-        {({ secrets }) => (
-          <Table
-            caption="Secrets that sign deliveries"
-            columns={secretColumns}
-            rows={secrets}
-            keyOf={({ fingerprint }) => fingerprint}
-          />
-        )}
-      </Loaded>
     </section>
   )
 }

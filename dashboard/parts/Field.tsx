@@ -8,7 +8,7 @@ interface Field {
   readonly value: string
   readonly problem: string | undefined
   readonly onChange: (value: string) => void
-  readonly kind?: "name" | "amount" | "currency" | "prose" | "secret"
+  readonly kind?: "name" | "amount" | "currency" | "prose" | "secret" | "new-secret"
 }
 
 export const Field = ({ hint, id, kind = "name", label, onChange, problem, value }: Field) => {
@@ -20,12 +20,17 @@ export const Field = ({ hint, id, kind = "name", label, onChange, problem, value
   }
   const onInput = (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value)
   return (
-    <div class={`field ${kind}`}>
+    <div class={`field ${kind === "new-secret" ? "secret" : kind}`}>
       <label for={id}>{label}</label>
       {kind === "prose" ? (
         <textarea {...shared} rows={2} onInput={onInput} />
-      ) : kind === "secret" ? (
-        <input {...shared} type="password" autocomplete="current-password" onInput={onInput} />
+      ) : kind === "secret" || kind === "new-secret" ? (
+        <input
+          {...shared}
+          type="password"
+          autocomplete={kind === "secret" ? "current-password" : "off"}
+          onInput={onInput}
+        />
       ) : (
         <input
           {...shared}

@@ -87,9 +87,20 @@ export const answers = {
         retiredAt: null,
         expiresAt: null,
         lastUsedAt: longAgo
+      },
+      {
+        fingerprint: "7be0c411",
+        source: "SITELEDGER_WEBHOOK_SECRET",
+        state: "valid",
+        addedAt: null,
+        retiredAt: null,
+        expiresAt: null,
+        lastUsedAt: null
       }
     ]
   }),
+  "secret-add": () => ({ added: { fingerprint: "c0ffee12" } }),
+  "secret-retire": () => ({ retired: [] }),
   doctor: () => ({
     ok: false,
     findings: [

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { browser, on, type Page, press, see, visit } from "../../Browser.ts"
 import { Accounts, secret, taken } from "../../Ledger/Outbox/SinkWorld.ts"
+import { mark } from "../../Marked.ts"
 import { freePort, until } from "../../RunningWorker.ts"
 import { World } from "../World.ts"
 
@@ -138,6 +139,25 @@ const exports = Effect.fnUntraced(function* ({ page }: Day) {
   yield* see(page.getByRole("cell", { name: "40", exact: true }))
 })
 
+const rotates = Effect.fnUntraced(function* ({ page, world }: Day) {
+  const added = `whsec_${mark}_by-hand`
+  const subscription = { ...world.server.subscriptions[0]!, secret: added }
+  const deliver = () => on(world.server.deliver(certified("ROTATED"), { subscription }))
+  assert.strictEqual(yield* deliver(), 401)
+  yield* area(page, "Set-up")
+  yield* press(page, page.getByRole("button", { name: "Add a secret …" }))
+  yield* on(page.getByLabel("The secret").fill(added))
+  yield* confirm(page, "Add it")
+  yield* see(page.getByText("are accepted from now on."))
+  assert.strictEqual(yield* deliver(), 200)
+  const row = page.getByRole("row").filter({ hasText: "by hand" })
+  yield* press(page, row.getByRole("button", { name: /^Retire/ }))
+  yield* on(page.getByLabel("At once").check())
+  yield* confirm(page, "Retire it")
+  yield* see(page.getByText("has ended."))
+  assert.strictEqual(yield* deliver(), 401)
+})
+
 const readsAgain = Effect.fnUntraced(function* ({ page, world }: Day) {
   yield* press(page, page.getByRole("link", { name: /Deliveries.*1.*in quarantine/ }))
   yield* on(page.goto(new URL("/quarantine", page.url()).href))
@@ -182,6 +202,7 @@ describe("a day on the dashboard", () => {
         yield* decides(day)
         yield* resends(day)
         yield* exports(day)
+        yield* rotates(day)
         assert.deepStrictEqual(complaints, [])
 
         yield* area(page, "Deliveries")
