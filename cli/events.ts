@@ -1,8 +1,9 @@
 /**
  * `siteledger events`: the newest events, one line each; with `--follow` also those that come, until it is stopped.
  */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
+import { alarms } from "../src/Domain/Event.ts"
 import type { Answer, Payload } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import * as Text from "../src/Query/Text.ts"
@@ -20,7 +21,11 @@ const flags = {
     Flag.withDescription("Only what is applied, or only what waits in quarantine"),
     Flag.optional
   ),
-  last: wholeOr(20, "last", "How many of the newest to begin with, of the last 2000 deliveries", { most: 2000 }),
+  alarm: Flag.Literals("alarm", alarms).pipe(Flag.withDescription("Only what was odd in this way"), Flag.optional),
+  from: optionalText("from", "Only what was received then or later, like 2026-11-20 or 2026-11-20T08:30:00Z"),
+  to: optionalText("to", "Only what was received before"),
+  before: optionalText("before", "Only what came before a page of `--json`: its `next`"),
+  last: wholeOr(20, "last", "How many of the newest", { most: 2000 }),
   json
 }
 
@@ -78,20 +83,29 @@ const follow = Effect.fnUntraced(function* (
   }
 })
 
-export const events = Command.make(
-  "events",
-  flags,
-  ({ follow: isFollowing, ipc, json: asJson, last, outcome, types }) =>
-    Effect.gen(function* () {
-      const filters: Payload<"events"> = {
-        ...(Option.isSome(types) ? { types: types.value.split(",").map((type) => type.trim()) } : {}),
-        ...(Option.isSome(ipc) ? { ipc: ipc.value } : {}),
-        ...(Option.isSome(outcome) ? { outcome: outcome.value } : {})
-      }
-      if (isFollowing) return yield* Effect.raceFirst(follow(filters, last, print(asJson)), Print.readerGone)
-      const found = yield* Ask.ask("events", { ...filters, last }, Alone.stored)
-      for (const event of found.events) yield* print(asJson)(event)
-    })
+const followsOn = new VerbError({
+  message: "`--before` looks back, and `--follow` waits for what comes: give one of them."
+})
+
+/** Told to the person, not to a program that reads the events; none while these are all. */
+const earlier = (next: string | null) =>
+  next === null ? Effect.void : Console.error(`Earlier ones, if there are any: --before "${next}"`)
+
+export const events = Command.make("events", flags, ({ follow: isFollowing, json: asJson, last, types, ...given }) =>
+  Effect.gen(function* () {
+    const { before, ...chosen } = given
+    const filters: Payload<"events"> = {
+      ...Record.getSomes({ types: Option.map(types, (text) => text.split(",").map((type) => type.trim())) }),
+      ...Record.getSomes(chosen)
+    }
+    if (isFollowing) {
+      if (Option.isSome(before)) return yield* followsOn
+      return yield* Effect.raceFirst(follow(filters, last, print(asJson)), Print.readerGone)
+    }
+    const found = yield* Ask.ask("events", { ...filters, ...Record.getSomes({ before }), last }, Alone.stored)
+    for (const event of found.events) yield* print(asJson)(event)
+    yield* earlier(found.next)
+  })
 ).pipe(
   Command.withDescription("Show the newest events, and with --follow those that come, one line each"),
   Command.withExamples([
@@ -99,6 +113,10 @@ export const events = Command.make(
     {
       command: "siteledger events --ipc IPC-7 --last 100 --json",
       description: "The newest events of one IPC, for a program"
+    },
+    {
+      command: "siteledger events --alarm replayed --from 2026-11-01 --to 2026-12-01",
+      description: "What came in November under a second id"
     }
   ]),
   Command.provide(Log.layerSettings)

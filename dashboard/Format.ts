@@ -114,3 +114,19 @@ export const ofUnits = (units: string | number): string | undefined => {
   const padded = whole.padStart(5, "0")
   return `${sign}${padded.slice(0, -4)}.${padded.slice(-4)}`
 }
+
+/** A time as a field for times has it, to the minute in the reader's zone; empty if it is none. */
+export const minuteOf = (instant: string): string => {
+  const at = new Date(instant)
+  if (Number.isNaN(at.getTime())) return ""
+  const [day, hour, minute] = [at.getDate(), at.getHours(), at.getMinutes()].map((part) =>
+    String(part).padStart(2, "0")
+  )
+  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${day}T${hour}:${minute}`
+}
+
+/** Such a time in UTC. Undefined: it isn't typed to its end; meanwhile a field has years of the first century. */
+export const instantOf = (minute: string): string | undefined =>
+  /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d/.test(minute)
+    ? new Date(minute).toISOString().replace(/:\d\d\.\d+Z$/, "Z")
+    : undefined

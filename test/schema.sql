@@ -1962,6 +1962,10 @@ alter table siteledger.workers add constraint workers_pkey PRIMARY KEY (id);
 
 CREATE INDEX events_id ON construction.events USING hash (event_id);
 
+CREATE INDEX events_odd ON construction.events USING btree (received_at, sequence) WHERE ((outcome = 'quarantined'::text) OR (json_array_length(alarms) > 0));
+
+CREATE INDEX events_received ON construction.events USING btree (received_at, sequence);
+
 CREATE INDEX events_record ON construction.events USING hash (entity_id);
 
 CREATE INDEX events_sequence ON construction.events USING btree (sequence);

@@ -7,50 +7,62 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Answer, Event, Payload } from "../Api.ts"
 import { useCell } from "../Cell.ts"
-import { count, counted } from "../Format.ts"
+import { counted } from "../Format.ts"
 import { Empty, Loaded, useAsked } from "../parts/Asked.tsx"
-import { Filter, Filters } from "../parts/Filters.tsx"
+import { Earlier, useEarlier } from "../parts/Earlier.tsx"
+import { Filter, Filters, TimeFilter } from "../parts/Filters.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Outcome } from "../parts/Text.tsx"
 import { At } from "../parts/Time.tsx"
 import { place, to } from "../Router.ts"
 import { arrived } from "../Stream.ts"
 
-const usual = 100
-/** As many of the newest deliveries the worker looks at. */
-const most = 2000
+/** As many are asked for at a time. */
+const page = 100
 
-interface Wanted {
-  readonly types: ReadonlyArray<string>
-  readonly ipc: string | undefined
-  readonly outcome: Event["outcome"] | undefined
+type Wanted = Omit<Payload<"events">, "after" | "before" | "last">
+
+const alarms = {
+  "id-reused": "its id was used before",
+  replayed: "it came under another id",
+  relabelled: "its header says otherwise"
 }
 
+const outcomes = { applied: "applied", quarantined: "in quarantine" }
+
+const oneOf = <Name extends string>(all: Readonly<Record<Name, string>>, text: string | null): Name | undefined =>
+  text !== null && Object.hasOwn(all, text) ? (text as Name) : undefined
+
+const typesIn = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "")
+    .split(",")
+    .map((type) => type.trim())
+    .filter((type) => type !== "")
+
+/** Without those that the address doesn't name. */
 const wantedIn = (query: URLSearchParams): Wanted => {
-  const outcome = query.get("outcome")
-  return {
-    types: (query.get("type") ?? "")
-      .split(",")
-      .map((type) => type.trim())
-      .filter((type) => type !== ""),
+  const types = typesIn(query.get("type"))
+  const all = {
+    types: types.length === 0 ? undefined : types,
     ipc: query.get("ipc")?.trim() || undefined,
-    outcome: outcome === "applied" || outcome === "quarantined" ? outcome : undefined
+    outcome: oneOf(outcomes, query.get("outcome")),
+    alarm: oneOf(alarms, query.get("alarm")),
+    from: query.get("from") ?? undefined,
+    to: query.get("to") ?? undefined
   }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-const payloadOf = ({ ipc, outcome, types }: Wanted, last: number): Payload<"events"> => ({
-  last,
-  ...(types.length === 0 ? {} : { types }),
-  ...(ipc === undefined ? {} : { ipc }),
-  ...(outcome === undefined ? {} : { outcome })
-})
-
+/** As the worker decides it. */
 const isWanted =
-  ({ ipc, outcome, types }: Wanted) =>
+  ({ alarm, from, ipc, outcome, to, types }: Wanted) =>
   (event: Event): boolean =>
-    (types.length === 0 || types.includes(event.event_type ?? "")) &&
+    (types === undefined || types.includes(event.event_type ?? "")) &&
     (ipc === undefined || (event.entity === "ipcs" && event.entity_id === ipc)) &&
-    (outcome === undefined || event.outcome === outcome)
+    (outcome === undefined || event.outcome === outcome) &&
+    (alarm === undefined || event.alarms.includes(alarm)) &&
+    (from === undefined || Date.parse(event.received_at) >= Date.parse(from)) &&
+    (to === undefined || Date.parse(event.received_at) < Date.parse(to))
 
 /** Of what the worker has answered and what has come since, each once, the newest first. */
 const merged = (answered: ReadonlyArray<Event>, since: ReadonlyArray<Event>): ReadonlyArray<Event> =>
@@ -99,13 +111,10 @@ const useScrolled = (): boolean => {
 interface Tail {
   readonly answer: Answer<"events">
   readonly wanted: Wanted
-  readonly last: number
-  readonly more: () => void
 }
 
-const Tail = ({ answer, last, more, wanted }: Tail) => {
-  const events = useCell(arrived, (all) => all)
-  const all = useMemo(() => merged(answer.events, events.filter(isWanted(wanted))), [answer, events, wanted])
+/** The list as the reader wants it: following, or held as it was. */
+const useHeld = (all: ReadonlyArray<Event>) => {
   const [stoppedAt, setStoppedAt] = useState<number>()
   const isScrolled = useScrolled()
   const newest = all[0]?.sequence ?? 0
@@ -114,22 +123,31 @@ const Tail = ({ answer, last, more, wanted }: Tail) => {
   useEffect(() => {
     if (!isHeld) setSeen(newest)
   }, [isHeld, newest])
-  const shown = (isHeld ? all.filter(({ sequence }) => sequence <= seen) : all).slice(0, last)
-  const waiting = isHeld ? all.length - all.filter(({ sequence }) => sequence <= seen).length : 0
+  const shown = isHeld ? all.filter(({ sequence }) => sequence <= seen) : all
   const show = (): void => {
     setStoppedAt(undefined)
     scrollTo(0, 0)
     setSeen(newest)
   }
+  return { isHeld, shown, waiting: all.length - shown.length, show, stop: () => setStoppedAt(newest) }
+}
+
+const Tail = ({ answer, wanted }: Tail) => {
+  const events = useCell(arrived, (all) => all)
+  const further = useEarlier(answer, (before) => ({ ...wanted, before, last: page }))
+  const all = useMemo(
+    () =>
+      merged(
+        [answer, ...further.pages].flatMap((each) => each.events),
+        events.filter(isWanted(wanted))
+      ),
+    [answer, further.pages, events, wanted]
+  )
+  const { isHeld, show, shown, stop, waiting } = useHeld(all)
   return (
     <>
       <div class="tools tail">
-        <button
-          type="button"
-          class="quiet dot"
-          data-state={isHeld ? "off" : "on"}
-          onClick={() => (isHeld ? show() : setStoppedAt(newest))}
-        >
+        <button type="button" class="quiet dot" data-state={isHeld ? "off" : "on"} onClick={isHeld ? show : stop}>
           {isHeld ? "Go on" : "Stop here"}
         </button>
         {waiting === 0 ? null : (
@@ -139,7 +157,7 @@ const Tail = ({ answer, last, more, wanted }: Tail) => {
         )}
       </div>
       {shown.length === 0 ? (
-        <Nothing wanted={wanted} />
+        <Nothing isFiltered={Object.keys(wanted).length > 0} next={further.next} />
       ) : (
         <Table
           caption="Deliveries, the newest first"
@@ -149,27 +167,19 @@ const Tail = ({ answer, last, more, wanted }: Tail) => {
           keyOf={({ sequence }) => sequence}
         />
       )}
-      {shown.length === 0 ? null : shown.length < last || last >= most ? (
-        <p class="note">These are all among the newest {count(most)} deliveries.</p>
-      ) : (
-        <p>
-          <button type="button" onClick={more}>
-            Show more
-          </button>
-        </p>
-      )}
+      <Earlier further={further} />
     </>
   )
 }
 
-const Nothing = ({ wanted: { ipc, outcome, types } }: { readonly wanted: Wanted }) => (
+const Nothing = ({ isFiltered, next }: { readonly isFiltered: boolean; readonly next: string | null }) => (
   <Empty>
-    {types.length === 0 && ipc === undefined && outcome === undefined ? (
-      "Nothing has been delivered yet. The first delivery appears here as soon as it is applied."
-    ) : (
+    {isFiltered ? (
       <>
-        None of the newest {count(most)} deliveries is like that. <a href={to.deliveries}>Show all</a>
+        No delivery {next === null ? "" : "since then "}is like that. <a href={to.deliveries}>Show all</a>
       </>
+    ) : (
+      "Nothing has been delivered yet. The first delivery appears here as soon as it is applied."
     )}
   </Empty>
 )
@@ -177,8 +187,7 @@ const Nothing = ({ wanted: { ipc, outcome, types } }: { readonly wanted: Wanted 
 export const Deliveries = () => {
   const query = useCell(place, (now) => now.query)
   const wanted = useMemo(() => wantedIn(query), [query])
-  const [last, setLast] = useState(usual)
-  const asked = useAsked("events", payloadOf(wanted, last))
+  const asked = useAsked("events", { last: page, ...wanted })
   const types = useCell(arrived, (events) =>
     [...new Set(events.flatMap((event) => event.event_type ?? []))].toSorted().join("\n")
   )
@@ -188,13 +197,12 @@ export const Deliveries = () => {
       <Filters isAsking={asked.isAsking}>
         <Filter name="type" label="Type" placeholder="like ipc.paid" offers={types === "" ? [] : types.split("\n")} />
         <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
-        <Filter name="outcome" label="Outcome" choices={{ applied: "applied", quarantined: "in quarantine" }} />
+        <Filter name="outcome" label="Outcome" choices={outcomes} />
+        <Filter name="alarm" label="Alarm" choices={alarms} otherwise="any or none" />
+        <TimeFilter name="from" label="Received from" />
+        <TimeFilter name="to" label="Received before" />
       </Filters>
-      <Loaded asked={asked}>
-        {(answer) => (
-          <Tail answer={answer} wanted={wanted} last={last} more={() => setLast(Math.min(most, last * 3))} />
-        )}
-      </Loaded>
+      <Loaded asked={asked}>{(answer) => <Tail key={JSON.stringify(wanted)} answer={answer} wanted={wanted} />}</Loaded>
     </>
   )
 }

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { useCell } from "../Cell.ts"
+import { instantOf, minuteOf } from "../Format.ts"
 import { go, place, withFilters } from "../Router.ts"
 
 interface Filter {
@@ -66,6 +67,25 @@ export const Filter = ({ choices, label, name, offers = [], otherwise = "any", p
           ))}
         </select>
       )}
+    </label>
+  )
+}
+
+/** A time: in the reader's zone here, in UTC in the address, which a colleague elsewhere may open. */
+export const TimeFilter = ({ label, name }: Pick<Filter, "label" | "name">) => {
+  const value = useCell(place, ({ query }) => minuteOf(query.get(name) ?? ""))
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const settle = (next: string): void => {
+    setTyped(next)
+    const instant = next === "" ? "" : instantOf(next)
+    if (instant !== undefined && next !== value) go(withFilters({ [name]: instant }))
+  }
+  const id = `filter-${name}`
+  return (
+    <label for={id}>
+      <span>{label}</span>
+      <input id={id} type="datetime-local" value={typed} onInput={(event) => settle(event.currentTarget.value)} />
     </label>
   )
 }

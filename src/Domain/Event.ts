@@ -48,7 +48,9 @@ export const aheadMicros = 24 * 60 * 60 * 1_000_000
 /** Applied to rows, but in quarantine for the ledger: only the label of a later delivery names its type. */
 export const labelOnly = "label-only"
 
-export type Alarm = "id-reused" | "replayed" | "relabelled"
+/** What can be odd about an event that was taken all the same. */
+export const alarms = ["id-reused", "replayed", "relabelled"] as const
+export type Alarm = (typeof alarms)[number]
 
 export interface Reading {
   /** The whole body, unpacked if it was compressed; null if it isn't text. */

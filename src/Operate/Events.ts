@@ -1,15 +1,17 @@
 /**
- * The newest events for a person who watches them: in stored order, each once, as soon as its rows are written and those of
- * all before it. What is looked at is bounded, whatever the number of events.
+ * Events for a person: the newest, those that come, and those of earlier that are like what is asked for; each once, as soon as its
+ * rows are written and those of all before it. What is looked at is bounded, whatever the number of events.
  */
 import { Effect } from "effect"
+import { sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { Answer, Payload } from "./AdminApi.ts"
+import { all, boundsOf, during, endOf, type Found, likeness, search } from "./Events/Search.ts"
 
 type Wanted = Payload<"events">
 
-/** How many of the newest numbers are looked at for the last ones that are wanted. */
+/** How many numbers are looked at for those that come, or for the newest of all. */
 export const mostLooked = 2000
 
 /** The hashes of bodies by their sequences, after one of them, up to another. */
@@ -25,12 +27,13 @@ const stored = Effect.fnUntraced(function* (after: number, through: number) {
   return hashes
 })
 
-/** By sequence and by key: one engine finds rows fast by the former, the other by the latter. */
+/** By sequence and by key: one engine finds rows fast by the former, the other by the latter. The newest first. */
 const find = Effect.fnUntraced(function* (wanted: Wanted, hashes: ReadonlyMap<number, string>) {
   const sequences = [...hashes.keys()]
+  const bounds = yield* boundsOf(wanted)
   const warehouse = yield* Warehouse
   return yield* warehouse.query((db) => {
-    const { ipc, last, outcome, types } = wanted
+    const { last } = wanted
     return db
       .selectFrom("construction.events")
       .select(["sequence", "event_id", "event_type", "event_timestamp", "received_at", "entity", "entity_id"])
@@ -38,28 +41,53 @@ const find = Effect.fnUntraced(function* (wanted: Wanted, hashes: ReadonlyMap<nu
       .where("sequence", ">=", String(Math.min(...sequences)))
       .where("sequence", "<=", String(Math.max(...sequences)))
       .where("body_sha256", "in", [...hashes.values()])
-      .$if(types !== undefined, (query) => query.where("event_type", "in", types ?? []))
-      .$if(ipc !== undefined, (query) => query.where("entity", "=", "ipcs").where("entity_id", "=", ipc ?? ""))
-      .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "applied"))
+      .where(sql<boolean>`(${all([...likeness(wanted), ...during(bounds)])})`)
       .orderBy("sequence", "desc")
       .$if(last !== undefined, (query) => query.limit(last ?? 0))
       .execute()
   })
 })
 
-export const events = Effect.fnUntraced(function* (wanted: Wanted) {
+/** Those that come after a sequence, or the newest of all: what open dashboards and `--follow` ask for all the time. */
+const tail = Effect.fnUntraced(function* (wanted: Wanted) {
   const { deliveries } = yield* Store
   const settled = yield* deliveries.settledThrough
   const after = wanted.after ?? Math.max(0, settled - mostLooked)
   const hashes = yield* stored(after, settled)
   const through = hashes.size < mostLooked ? Math.max(after, settled) : Math.max(...hashes.keys())
   const rows = hashes.size === 0 ? [] : yield* find(wanted, hashes)
-  return {
-    through,
-    events: rows.toReversed().map((row) => ({
-      ...row,
-      sequence: Number(row.sequence),
-      alarms: JSON.parse(String(row.alarms)) as ReadonlyArray<string>
-    }))
-  } satisfies Answer<"events">
+  return { through, rows, hasLooked: after === 0 || rows.length >= (wanted.last ?? 0) }
+})
+
+/** Of all there are, the newest are among the last numbers. */
+const isOfAll = ({ before, ...wanted }: Wanted): boolean =>
+  before === undefined && Object.keys(wanted).every((name) => name === "last" || name === "after")
+
+/** Of the newest events; whether there are others isn't asked. */
+const nextOf = (rows: ReadonlyArray<Found>, { last = Infinity }: Wanted): string | null => {
+  const oldest = rows.at(-1)
+  return oldest === undefined || rows.length < last ? null : endOf(oldest)
+}
+
+const shown = (row: Found) => ({
+  ...row,
+  sequence: Number(row.sequence),
+  alarms: JSON.parse(String(row.alarms)) as ReadonlyArray<string>
+})
+
+/** Of those alone: whatever the number of events, this can be asked every second. */
+export const latest = Effect.fnUntraced(function* (wanted: Wanted) {
+  const { rows, through } = yield* tail(wanted)
+  return { through, events: rows.toReversed().map(shown) }
+})
+
+export const events = Effect.fnUntraced(function* (wanted: Wanted) {
+  const isTail = wanted.after !== undefined || isOfAll(wanted)
+  const newest = isTail ? yield* tail(wanted) : undefined
+  // The last numbers may all be of bodies that came before.
+  const isEnough = newest !== undefined && (wanted.after !== undefined || newest.hasLooked)
+  const { next, rows, through } = isEnough
+    ? { ...newest, next: wanted.after === undefined ? nextOf(newest.rows, wanted) : null }
+    : yield* search(wanted, mostLooked)
+  return { through, events: rows.toReversed().map(shown), next } satisfies Answer<"events">
 })

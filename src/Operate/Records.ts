@@ -15,6 +15,7 @@ import type { Answer, Payload } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import { behind, inOrder, type Key, type Order, endOf } from "./Records/Order.ts"
 import { type Condition, fits, typed } from "./Records/Where.ts"
+import { soon } from "./Soon.ts"
 import { ofRecords } from "./Tables.ts"
 
 const usual = 50
@@ -74,18 +75,6 @@ const looked =
     return rows
   }
 
-/** Undefined: it took longer. An engine that can stops then; what another has found in the end counts. */
-const soon = <A>(order: Order, run: (db: Db) => Promise<A>) =>
-  Effect.flatMap(Warehouse, ({ query }) =>
-    Effect.suspend(() => {
-      let answer: A | undefined
-      const asked = query(async (db) => {
-        answer = await run(db)
-      })
-      return Effect.map(Effect.timeoutOption(Effect.interruptible(asked), patience[order]), () => answer)
-    })
-  )
-
 interface Page {
   readonly keys: ReadonlyArray<Key>
   readonly next: string | null
@@ -94,7 +83,7 @@ interface Page {
 
 const pageOf = Effect.fnUntraced(function* (asked: Asked) {
   const { last, order } = asked
-  const keys = yield* soon(order, found(asked))
+  const keys = yield* soon(patience[order], found(asked))
   if (keys !== undefined) return cut(keys, last, order)
   if (order === "changed") return yield* tooMany(asked)
   const rows = yield* Effect.flatMap(Warehouse, ({ query }) => query(looked(asked)))

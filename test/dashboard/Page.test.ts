@@ -6,6 +6,7 @@ import { browser, on, see, visit } from "../Browser.ts"
 import { look } from "../Looked.ts"
 import { until } from "../RunningWorker.ts"
 import { entryId, event, holdId } from "./Shown.ts"
+import { longAgo } from "./ShownStatus.ts"
 import { code, StandIn, token } from "./StandIn.ts"
 
 /** Milliseconds. A browser is slow while many tests run. */
@@ -43,7 +44,7 @@ const views = {
 
 const opened = Effect.fnUntraced(function* (context: Parameters<typeof browser>[0]) {
   const standIn = yield* StandIn.started
-  return { standIn, ...(yield* visit(yield* browser(context))) }
+  return { standIn, ...(yield* visit(yield* browser(context), { timezoneId: "Europe/Berlin" })) }
 })
 
 describe("The page", () => {
@@ -122,13 +123,24 @@ describe("The page", () => {
         yield* on(page.goto(`${standIn.address}/deliveries`))
         yield* on(page.getByLabel("Type").fill("ipc.paid, ipc.certified"))
         yield* on(page.getByLabel("Type").press("Enter"))
+        yield* on(page.getByLabel("Alarm").selectOption("replayed"))
+        yield* on(page.getByLabel("Received from").fill("2026-10-01T08:30"))
         yield* on(page.getByLabel("Outcome").selectOption("applied"))
         yield* on(page.waitForURL(/type=ipc\.paid.*outcome=applied/))
         yield* see(page.getByRole("link", { name: "2", exact: true }))
-        const payload = { last: 100, types: ["ipc.paid", "ipc.certified"], outcome: "applied" }
+        const { searchParams } = new URL(page.url())
+        assert.strictEqual(searchParams.get("from"), "2026-10-01T06:30Z")
+        const chosen = { types: ["ipc.paid", "ipc.certified"], outcome: "applied", alarm: "replayed" }
+        const payload = { last: 100, ...chosen, from: "2026-10-01T06:30Z" }
         yield* on(until("it is asked so", async () => isDeepStrictEqual(asked().at(-1), payload) || undefined))
+        yield* on(page.getByRole("button", { name: "Show earlier ones" }).click())
+        yield* see(page.getByText("ncr.created"))
+        assert.deepStrictEqual(asked().at(-1), { ...payload, before: `${longAgo} 1` })
+        assert.strictEqual(yield* on(page.getByRole("button", { name: "Show earlier ones" }).count()), 0)
+        yield* see(page.getByRole("link", { name: "2", exact: true }))
         yield* on(page.reload())
         assert.strictEqual(yield* on(page.getByLabel("Type").inputValue()), "ipc.paid, ipc.certified")
+        assert.strictEqual(yield* on(page.getByLabel("Received from").inputValue()), "2026-10-01T08:30")
         yield* on(page.getByRole("link", { name: "2", exact: true }).click())
         yield* see(page.getByText("X-Service-Event"))
         yield* on(page.goBack())

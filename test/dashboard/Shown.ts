@@ -106,7 +106,11 @@ export const answers = {
     walks: [walk(String(list ?? "projects")), walk(String(list ?? markup), false)],
     next: `${longAgo} projects`
   }),
-  events: () => ({ through: 2, events }),
+  /** Two pages: the second has what came before the first. */
+  events: ({ before }: Readonly<Record<string, unknown>>) =>
+    before === undefined
+      ? { through: 2, events, next: `${longAgo} 1` }
+      : { through: 2, events: [event(0, { event_type: "ncr.created" })], next: null },
   delivery: ({ id }: Readonly<Record<string, unknown>>) => ({
     deliveries: [
       {

@@ -70,6 +70,20 @@ describe("siteledger status", () => {
   })
 })
 
+/** Page behind page, and by time. */
+const looksBack = async (world: World): Promise<void> => {
+  const older = (await world.run("events", "--last", "2", "--json")).stderr
+  const before = /--before "([^"]+)"/.exec(older)?.[1] ?? ""
+  const rest = await world.run("events", "--before", before, "--type", "ipc.paid", "--to", "2999-01-01", "--json")
+  const times = rest.stdout.split("\n").filter((line) => line !== "")
+  assert.deepStrictEqual([times.length, rest.stderr], [2, ""])
+  for (const line of times) assert.isTrue(before > (JSON.parse(line) as { readonly received_at: string }).received_at)
+  assert.strictEqual((await world.run("events", "--from", "2999-01-01")).stdout, "")
+  assert.strictEqual((await world.run("events", "--alarm", "replayed")).stdout, "")
+  assert.match((await world.run("events", "--from", "today")).stderr, /from is no time/)
+  assert.strictEqual((await world.run("events", "--follow", "--before", before)).code, 1)
+}
+
 describe("siteledger events", () => {
   it("follows what comes, filtered, and misses nothing while the worker starts again", async () => {
     await using world = await World.open({ projects: 3 })
@@ -121,6 +135,7 @@ describe("siteledger events", () => {
     })
     assert.strictEqual(code, 0)
     assert.strictEqual(enough.output.stderr, "")
+    await looksBack(world)
     const through = (await world.run("events")).stdout
     await next.stop()
     // Without a worker it reads the stores itself.

@@ -2,6 +2,7 @@
  * The verbs about what comes in: events, single deliveries, the quarantine, and how much of it there was.
  */
 import { Schema } from "effect"
+import { alarms } from "../../Domain/Event.ts"
 import { verb } from "./Verb.ts"
 
 const Time = Schema.NullOr(Schema.String)
@@ -82,20 +83,32 @@ const Point = Schema.Struct({
 })
 
 export const intakeVerbs = [
-  /** The newest events, in stored order. */
+  /** The newest events that are like this, in the order in which they came. */
   verb("events", {
     needs: "read",
     payload: Schema.Struct({
-      /** Those after this sequence; absent: of the newest. */
+      /** Those after this sequence; absent: the newest. */
       after: Schema.optionalKey(Schema.Int),
+      /** The `next` of the page before: those that came earlier. */
+      before: Schema.optionalKey(Schema.String),
       /** At most so many. */
       last: Schema.optionalKey(Schema.Int),
       types: Schema.optionalKey(Schema.Array(Schema.String)),
       ipc: Schema.optionalKey(Schema.String),
-      outcome: Schema.optionalKey(Schema.Literals(["applied", "quarantined"]))
+      outcome: Schema.optionalKey(Schema.Literals(["applied", "quarantined"])),
+      alarm: Schema.optionalKey(Schema.Literals(alarms)),
+      /** Received then or later; ISO 8601, in UTC if it doesn't say. */
+      from: Schema.optionalKey(Schema.String),
+      /** Received before. */
+      to: Schema.optionalKey(Schema.String)
     }),
-    /** `through`: the sequence up to which they were looked at. */
-    answer: Schema.Struct({ through: Schema.Int, events: Schema.Array(Event) })
+    answer: Schema.Struct({
+      /** The sequence up to which they were looked at. */
+      through: Schema.Int,
+      events: Schema.Array(Event),
+      /** Before which earlier ones come; null: there are none. With fewer events than asked for, it looked so far and no further. */
+      next: Schema.NullOr(Schema.String)
+    })
   }),
   /** What came under an id, or with the sequence that `events` shows: as received, and what came of it. */
   verb("delivery", {

@@ -8,7 +8,7 @@ import { Context, Effect, Layer, PubSub, RcRef, Schedule, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import * as Json from "../../Domain/Json.ts"
 import type { Answer, Payload } from "../AdminApi.ts"
-import { events } from "../Events.ts"
+import { latest } from "../Events.ts"
 import { Status } from "../Status.ts"
 
 type Event = Answer<"events">["events"][number]
@@ -73,8 +73,8 @@ const tell = (before: Told, look: Look): readonly [Told, ReadonlyArray<string>] 
 
 const make = Effect.gen(function* () {
   const status = yield* Status
-  const needed = yield* Effect.context<Effect.Services<ReturnType<typeof events>>>()
-  const ask = (wanted: Payload<"events">) => Effect.provideContext(events(wanted), needed)
+  const needed = yield* Effect.context<Effect.Services<ReturnType<typeof latest>>>()
+  const ask = (wanted: Payload<"events">) => Effect.provideContext(latest(wanted), needed)
 
   /** Whatever fails there, the next look may tell it. */
   const reported = Effect.match(status.report, {

@@ -2,6 +2,7 @@
  * Every metric that shows what Status says, or what the process uses. Names follow Prometheus' conventions: counters end with `_total`, units are
  * seconds and bytes. docs/metrics.md is generated from here.
  */
+import { alarms } from "../../Domain/Event.ts"
 import * as Instant from "../../Domain/Instant.ts"
 import { questions } from "../../Ledger/People/Questions.ts"
 import { startedAt, version } from "../../Runtime/Program.ts"
@@ -12,7 +13,6 @@ import { ofLookUps, ofWalks } from "./WalkFamilies.ts"
 
 const ageOf = (at: string, nowMs: number): number => Math.max(0, nowMs / 1000 - Instant.toMicros(at) / 1_000_000)
 
-const alarms: ReadonlySet<string> = new Set(["id-reused", "replayed", "relabelled"])
 const outcomes = ["applied", "quarantined"]
 
 /** There also while Status can't be read. */
@@ -101,7 +101,7 @@ const intake = [
     outcomes.map((outcome) => ({ value: events[outcome] ?? 0, labels: { outcome } }))
   ),
   counter("siteledger_alarms_total", "Odd events, by what was odd", ["alarm"], ({ report: { events } }) =>
-    [...alarms].map((alarm) => ({ value: events[alarm] ?? 0, labels: { alarm: snake(alarm) } }))
+    alarms.map((alarm) => ({ value: events[alarm] ?? 0, labels: { alarm: snake(alarm) } }))
   ),
   counter(
     "siteledger_misfits_total",

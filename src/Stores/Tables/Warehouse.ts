@@ -8,13 +8,20 @@ export const warehouse = {
   events: {
     says: "Every signed event once, whether applied or quarantined.",
     key: ["body_sha256"],
-    // Status counts late events by their own time.
     indexes: {
+      // Status counts late events by their own time.
       events_timestamp: { columns: ["event_timestamp"] },
       // A person looks one up: by its number, by its id, or all of a record.
       events_sequence: { columns: ["sequence"], since: 7 },
       events_id: { columns: ["event_id"], isHashed: true, since: 7 },
-      events_record: { columns: ["entity_id"], isHashed: true, since: 7 }
+      events_record: { columns: ["entity_id"], isHashed: true, since: 7 },
+      // People look for events by when they came, newest first; and for what was odd, which is rare.
+      events_received: { columns: ["received_at", "sequence"], since: 7 },
+      events_odd: {
+        columns: ["received_at", "sequence"],
+        where: "outcome = 'quarantined' or json_array_length(alarms) > 0",
+        since: 7
+      }
     },
     columns: {
       body_sha256: required(text, "SHA-256 of the body as it was signed, as hex; the key."),
