@@ -3,7 +3,7 @@
  * that a person has replayed in the service what the receiver missed while it was down, and with `--refused-seen` that a
  * person knows which deliveries it refused.
  */
-import { Effect, Layer, Option, Record } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import { applyingAlone } from "../pipelines/live.ts"
@@ -28,12 +28,12 @@ const refusedSeen = toggle(
   "A person knows which deliveries were refused for their size or encoding: clear that reason"
 )
 
-const id = Argument.String("id").pipe(
-  Argument.withDescription("Only this delivery: its event id, or its sequence"),
-  Argument.optional
+const ids = Argument.String("id").pipe(
+  Argument.withDescription("Only these deliveries: their event ids, or their sequences"),
+  Argument.variadic()
 )
 
-const oneAlone = new CliError.UserError({ cause: "--gap-closed and --refused-seen are about no single delivery." })
+const oneAlone = new CliError.UserError({ cause: "--gap-closed and --refused-seen are about no single deliveries." })
 
 const reason = Flag.String("reason").pipe(
   Flag.withDescription("Why the gap is closed, and by whom (default: closed by hand)"),
@@ -50,9 +50,9 @@ const noWorker: Layer.Layer<Receiver | Store | Uptime, VerbError> = Layer.effect
 
 export const replay = Command.make(
   "replay",
-  { id, gapClosed, json, reason, refusedSeen },
-  Effect.fnUntraced(function* ({ gapClosed: from, id: one, json: asJson, reason: why, refusedSeen: isSeen }) {
-    if (Option.isSome(one) && (Option.isSome(from) || isSeen)) return yield* oneAlone
+  { ids, gapClosed, json, reason, refusedSeen },
+  Effect.fnUntraced(function* ({ gapClosed: from, ids: some, json: asJson, reason: why, refusedSeen: isSeen }) {
+    if (some.length > 0 && (Option.isSome(from) || isSeen)) return yield* oneAlone
     if (Option.isSome(from)) {
       const found = yield* ask("close-gap", { from: from.value, reason: why }, noWorker)
       return yield* Said.answer(asJson, closedGap)(found)
@@ -60,14 +60,14 @@ export const replay = Command.make(
     if (isSeen) {
       return yield* Said.answer(asJson, seen)(yield* ask("refused-seen", {}, noWorker))
     }
-    return yield* Said.answer(asJson, read)(yield* ask("replay", Record.getSomes({ id: one }), alone))
+    return yield* Said.answer(asJson, read)(yield* ask("replay", some.length === 0 ? {} : { ids: some }, alone))
   })
 ).pipe(
   Command.withDescription("Read the quarantine again and apply what has become readable"),
   Command.withExamples([
     {
-      command: "siteledger replay 1204",
-      description: "Read one of it, by the sequence that `siteledger quarantine` shows"
+      command: "siteledger replay 1204 1207",
+      description: "Read two of it, by the sequences that `siteledger quarantine` shows"
     },
     { command: "siteledger replay", description: "Read the quarantine again, once aliases define its words" },
     {

@@ -1,6 +1,6 @@
 /**
- * What can't be read or applied: how many deliveries for which reason, what would make them readable, and the way to read them
- * again once that is done. The reason is in the address.
+ * What can't be read or applied: how many deliveries for which reason, what would make them readable, and the ways to read one, some
+ * or all of them again once that is done, or to take them elsewhere as a file. The reason is in the address.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask } from "../Api.ts"
@@ -8,6 +8,7 @@ import { useCell } from "../Cell.ts"
 import { count, counted } from "../Format.ts"
 import { Empty, Loaded, useAsked, useCalm } from "../parts/Asked.tsx"
 import { Confirm } from "../parts/Confirm.tsx"
+import { MakeFile, saveAs } from "../parts/Download.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Prose } from "../parts/Text.tsx"
 import { At } from "../parts/Time.tsx"
@@ -34,25 +35,29 @@ const columns: ReadonlyArray<Column<Waiting>> = [
 ]
 
 /** Undefined: all that waits. */
-const Replay = ({
-  onClose,
-  onDone,
-  sequence,
-  total
-}: {
-  readonly sequence: number | undefined
+type Some = ReadonlyArray<number> | undefined
+
+const titleOf = (some: Some): string => {
+  if (some === undefined) return "Read the whole quarantine again?"
+  return some.length === 1 ? `Read delivery ${some[0]} again?` : `Read ${count(some.length)} deliveries again?`
+}
+
+interface Replay {
+  readonly some: Some
   readonly total: number
   readonly onClose: () => void
   readonly onDone: (replayed: Replayed) => void
-}) => (
+}
+
+const Replay = ({ onClose, onDone, some, total }: Replay) => (
   <Confirm
-    title={sequence === undefined ? "Read the whole quarantine again?" : `Read delivery ${sequence} again?`}
+    title={titleOf(some)}
     does="Read again"
     onClose={onClose}
-    act={async () => onDone(await ask("replay", sequence === undefined ? {} : { id: String(sequence) }))}
+    act={async () => onDone(await ask("replay", some === undefined ? {} : { ids: some.map(String) }))}
   >
     <p class="effect">
-      {sequence === undefined ? `${counted(total, "delivery is", "deliveries are")} read again` : "It is read again"},
+      {some?.length === 1 ? "It is" : `${counted(some?.length ?? total, "delivery is", "deliveries are")}`} read again,
       with the configuration that is in force now. What can be read becomes rows and entries, as if it came today.
     </p>
     <p>What still can't be read stays here.</p>
@@ -72,50 +77,99 @@ interface List {
   /** Undefined: of every reason. */
   readonly reason: string | undefined
   /** Undefined: the reader may not. */
-  readonly onReplay: ((sequence: number) => void) | undefined
+  readonly onReplay: ((some: Some) => void) | undefined
   /** Undefined: all are shown. */
   readonly more: (() => void) | undefined
 }
 
-const actionOf = (onReplay: (sequence: number) => void): Column<Waiting> => ({
+const actionOf = (onReplay: (some: Some) => void): Column<Waiting> => ({
   title: "Read again",
   kind: "action",
   cell: ({ sequence }) => (
-    <button type="button" class="small" onClick={() => onReplay(sequence)}>
+    <button type="button" class="small" onClick={() => onReplay([sequence])}>
       Read again …<span class="hidden"> delivery {sequence}</span>
     </button>
   )
 })
 
-const List = ({ found: { rows, total }, more, onReplay, reason }: List) => (
-  <section aria-labelledby="waiting">
-    <h2 id="waiting">
-      {reason ?? "All of them"} <small>{count(total)}</small>
-    </h2>
-    {reason === undefined ? null : (
-      <p>
-        <a href={to.quarantine}>Show those of every reason</a>
-      </p>
-    )}
-    {rows.length === 0 ? (
-      <Empty>None waits for this reason.</Empty>
-    ) : (
-      <Table
-        caption="Deliveries in quarantine, the oldest first"
-        columns={onReplay === undefined ? columns : [...columns, actionOf(onReplay)]}
-        rows={rows}
-        keyOf={({ sequence }) => sequence}
-      />
-    )}
-    {more === undefined ? null : (
-      <p>
-        <button type="button" onClick={more}>
-          Show more
-        </button>
-      </p>
-    )}
-  </section>
-)
+type Chosen = ReadonlySet<number>
+
+const choiceOf = (chosen: Chosen, choose: (chosen: Chosen) => void): Column<Waiting> => ({
+  title: "Choose",
+  kind: "action",
+  cell: ({ sequence }) => (
+    <input
+      type="checkbox"
+      aria-label={`Choose delivery ${sequence}`}
+      checked={chosen.has(sequence)}
+      onChange={(event) => {
+        const others = [...chosen].filter((each) => each !== sequence)
+        choose(new Set(event.currentTarget.checked ? [...others, sequence] : others))
+      }}
+    />
+  )
+})
+
+/** All of this reason, a line of JSON each: part after part, as the worker hands them out. */
+const save = async (reason: string | undefined): Promise<void> => {
+  const parts: Array<string> = []
+  const wanted = reason === undefined ? {} : { reason }
+  for (let after: number | null = 0; after !== null;) {
+    const part: Answer<"quarantine-export"> = await ask("quarantine-export", { ...wanted, after })
+    parts.push(...part.deliveries.map((each) => `${JSON.stringify(each)}\n`))
+    after = part.next
+  }
+  saveAs(["quarantine", ...(reason === undefined ? [] : [reason])].join("-") + ".jsonl", "application/x-ndjson", parts)
+}
+
+const List = ({ found: { rows, total }, more, onReplay, reason }: List) => {
+  const [all, choose] = useState<Chosen>(new Set())
+  // What was read meanwhile is no longer there.
+  const chosen = new Set(rows.map(({ sequence }) => sequence).filter((sequence) => all.has(sequence)))
+  const isEach = chosen.size === rows.length
+  return (
+    <section aria-labelledby="waiting">
+      <h2 id="waiting">
+        {reason ?? "All of them"} <small>{count(total)}</small>
+      </h2>
+      <div class="tools">
+        {reason === undefined ? null : <a href={to.quarantine}>Show those of every reason</a>}
+        {onReplay === undefined || rows.length === 0 ? null : (
+          <>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => choose(new Set(isEach ? [] : rows.map(({ sequence }) => sequence)))}
+            >
+              {isEach ? "Choose none" : "Choose all shown"}
+            </button>
+            <button type="button" disabled={chosen.size === 0} onClick={() => onReplay([...chosen])}>
+              Read the chosen again …
+            </button>
+          </>
+        )}
+        {rows.length === 0 ? null : <MakeFile make={() => save(reason)}>Download with bodies</MakeFile>}
+      </div>
+      {rows.length === 0 ? (
+        <Empty>None waits for this reason.</Empty>
+      ) : (
+        <Table
+          caption="Deliveries in quarantine, the oldest first"
+          columns={onReplay === undefined ? columns : [choiceOf(chosen, choose), ...columns, actionOf(onReplay)]}
+          rows={rows}
+          keyOf={({ sequence }) => sequence}
+        />
+      )}
+      {more === undefined ? null : (
+        <p>
+          <button type="button" onClick={more}>
+            Show more
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
 
 const Reasons = ({
   onReplay,
@@ -153,7 +207,7 @@ export const Quarantine = () => {
   const [limit, setLimit] = useState(usual)
   const asked = useAsked("quarantine", { limit, ...(reason === undefined ? {} : { reason }) }, waiting)
   const mayOperate = useMay("operate")
-  const [asking, setAsking] = useState<{ readonly sequence: number | undefined }>()
+  const [asking, setAsking] = useState<{ readonly some: Some }>()
   const [replayed, setReplayed] = useState<Replayed>()
   const done = (answer: Replayed): void => {
     setReplayed(answer)
@@ -165,11 +219,11 @@ export const Quarantine = () => {
     const hasMore = rows.length < total && limit < mostShown
     return (
       <>
-        <Reasons reasons={reasons} {...(mayOperate ? { onReplay: () => setAsking({ sequence: undefined }) } : {})} />
+        <Reasons reasons={reasons} {...(mayOperate ? { onReplay: () => setAsking({ some: undefined }) } : {})} />
         <List
           found={found}
           reason={reason}
-          onReplay={mayOperate ? (sequence) => setAsking({ sequence }) : undefined}
+          onReplay={mayOperate ? (some) => setAsking({ some }) : undefined}
           more={hasMore ? () => setLimit(Math.min(mostShown, limit * 3)) : undefined}
         />
       </>

@@ -63,10 +63,12 @@ const verbs = [
     payload: nothing,
     answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) })
   }),
-  /** Reads the quarantine again, or what came under an id, or with a sequence. */
+  /** Reads the quarantine again, or what came under some ids, or with some sequences. */
   verb("replay", {
     needs: "operate",
-    payload: Schema.Struct({ id: Schema.optionalKey(Schema.String) }),
+    payload: Schema.Struct({
+      ids: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isBetweenLength(1, 1000)))
+    }),
     answer: Schema.Struct({ read: Schema.Int, applied: Schema.Int })
   }),
   /** Rebuilds the warehouse from the inbox and a fresh walk. */

@@ -71,7 +71,7 @@ const whole = Effect.fnUntraced(function* (row: Row) {
   } satisfies Delivery
 })
 
-const pairs = (headers: ReadonlyArray<string>): Delivery["headers"] =>
+export const pairs = (headers: ReadonlyArray<string>): Delivery["headers"] =>
   headers.flatMap((name, at) => (at % 2 === 0 ? [{ name, value: headers[at + 1] ?? "" }] : []))
 
 const textOf = (body: Uint8Array): string | null => {

@@ -1,7 +1,8 @@
 /**
  * The quarantine for a person: how many deliveries wait there, by reason, with what would make them readable; the rows, a
- * page at a time in stored order; and one of them read again.
+ * page at a time in stored order; all of them whole, to take elsewhere; and some of them read again.
  */
+import { isUtf8 } from "node:buffer"
 import { Effect } from "effect"
 import type { Event } from "../Domain/Event.ts"
 import { Apply } from "../Intake/Apply.ts"
@@ -9,6 +10,7 @@ import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { Answer, Payload } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
+import { pairs } from "./Delivery.ts"
 import { toDoOf } from "./Quarantine/ToDo.ts"
 
 const usual = 100
@@ -73,6 +75,38 @@ export const quarantine = Effect.fnUntraced(function* (wanted: Payload<"quaranti
   } satisfies Answer<"quarantine">
 })
 
+/** At most so many are in one part of an export, and as many bytes of bodies as are read at a time. */
+const mostExported = 500
+
+const text = (body: Uint8Array): string | null => (isUtf8(body) ? Buffer.from(body).toString() : null)
+
+export const quarantineExport = Effect.fnUntraced(function* (wanted: Payload<"quarantine-export">) {
+  const { deliveries } = yield* Store
+  const rows = yield* page({ ...wanted, limit: mostExported })
+  const events = yield* deliveries.read(rows.map(({ sequence }) => sequence))
+  const last = rows.at(-1)
+  // What a damaged disk has lost is passed over.
+  const isPart = events.length > 0 && events.at(-1)!.sequence < (last?.sequence ?? 0)
+  const reasonsBy = new Map(rows.map(({ event_type, reason, sequence }) => [sequence, { event_type, reason }]))
+  const exported = yield* Effect.forEach(events, ({ body, eventId, issuedAt, receivedAt, sequence }) =>
+    Effect.map(deliveries.headers(sequence), (headers) => ({
+      sequence,
+      event_id: eventId,
+      event_type: null,
+      reason: "",
+      ...reasonsBy.get(sequence),
+      received_at: receivedAt,
+      issued_at: issuedAt,
+      headers: pairs(headers),
+      bodyBase64: Buffer.from(body).toString("base64"),
+      body: text(body)
+    }))
+  )
+  const isMore = isPart || rows.length === mostExported
+  const end = isPart ? events.at(-1)?.sequence : last?.sequence
+  return { deliveries: exported, next: isMore ? (end ?? null) : null } satisfies Answer<"quarantine-export">
+})
+
 /** A sender may have used an id for several bodies. */
 const sequencesOf = (id: string) =>
   /^\d{1,15}$/.test(id)
@@ -86,14 +120,18 @@ const sequencesOf = (id: string) =>
         )
       )
 
-const none = (id: string) =>
+const none = (ids: ReadonlyArray<string>) =>
   new VerbError({
-    message: `No delivery in quarantine has the event id or the sequence ${id}: \`siteledger quarantine\` shows them.`
+    message: `No delivery in quarantine has the event id or the sequence ${ids.join(" or ")}: \`siteledger quarantine\` shows them.`
   })
 
-export const replay = Effect.fnUntraced(function* ({ id }: Payload<"replay">) {
+export const replay = Effect.fnUntraced(function* ({ ids }: Payload<"replay">) {
   const apply = yield* Apply
-  if (id === undefined) return yield* apply.replay
-  const replayed = yield* apply.replayOf(yield* sequencesOf(id))
-  return replayed.read === 0 ? yield* none(id) : replayed
+  if (ids === undefined) return yield* apply.replay
+  const sequences = yield* Effect.forEach(ids, sequencesOf)
+  const replayed = yield* apply.replayOf([...new Set(sequences.flat())])
+  return replayed.read === 0 ? yield* none(ids.slice(0, mostNamed)) : replayed
 })
+
+/** In a sentence. */
+const mostNamed = 3

@@ -25,7 +25,7 @@ import { delivery } from "./Delivery.ts"
 import { events } from "./Events.ts"
 import { history } from "./History/Points.ts"
 import { lake } from "./Verbs/Lake.ts"
-import { quarantine, replay } from "./Quarantine.ts"
+import { quarantine, quarantineExport, replay } from "./Quarantine.ts"
 import { record } from "./Record.ts"
 import { records } from "./Records.ts"
 import { tables } from "./Tables.ts"
@@ -96,6 +96,7 @@ const verbs = {
   records,
   record,
   quarantine,
+  "quarantine-export": quarantineExport,
   replay,
   rebuild,
   backup: ({ path, replace = false }) =>

@@ -1,7 +1,8 @@
 /** What the quarantine shows a person, on both engines: every reason with what helps, and its rows a page at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { quarantine } from "../../src/Operate/Quarantine.ts"
+import type { Answer } from "../../src/Operate/AdminApi.ts"
+import { quarantine, quarantineExport } from "../../src/Operate/Quarantine.ts"
 import { toDoOf } from "../../src/Operate/Quarantine/ToDo.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { delivery } from "../Stores/Postgres/World.ts"
@@ -35,6 +36,35 @@ describe.each(engines)("the quarantine in $name", ({ isSkipped, place }) => {
     "is empty, and says so",
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* quarantine({}), { total: 0, reasons: [], rows: [] })
+    })
+  )
+
+  test(
+    "is handed out whole, in parts of no more bytes than fit, each delivery once and byte for byte, without what is lost",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const large = "x".repeat(1_500_000)
+      const bodies = [large, `${large}y`, `${large}z`, Buffer.from([0xff, 0x00, 0x7b]), large.replace("x", "a"), "{}"]
+      yield* Effect.promise(() =>
+        store.deliveries.receive(bodies.map((body, at) => ({ ...delivery(body), eventId: `e${at + 1}` })))
+      )
+      const rows = [1, 2, 3, 4, 6, 9].map((sequence) => ({ sequence, reason: reasonOf(sequence), event_type: null }))
+      yield* store.transaction((tx) => tx.insertInto("quarantine").values(rows).execute())
+      const parts: Array<Answer<"quarantine-export">> = []
+      for (let after: number | null = 0; after !== null;) {
+        const part: Answer<"quarantine-export"> = yield* quarantineExport({ after })
+        parts.push(part)
+        after = part.next
+      }
+      const all = parts.flatMap(({ deliveries }) => deliveries)
+      assert.deepStrictEqual(sequencesOf({ rows: all }), [1, 2, 3, 4, 6])
+      assert.isAtLeast(parts.length, 2)
+      for (const { body, bodyBase64, sequence } of all) {
+        const stored = Buffer.from(bodies[sequence - 1]!)
+        assert.isTrue(Buffer.from(bodyBase64, "base64").equals(stored))
+        assert.strictEqual(body, sequence === 4 ? null : stored.toString())
+      }
+      assert.deepStrictEqual(sequencesOf({ rows: (yield* quarantineExport({ reason: "no-key" })).deliveries }), [3, 6])
     })
   )
 

@@ -1,4 +1,5 @@
 /** The built page in a real browser, served by a stand-in worker under the strict policy. */
+import { readFileSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,6 +7,7 @@ import { browser, on, see, visit } from "../Browser.ts"
 import { look } from "../Looked.ts"
 import { until } from "../RunningWorker.ts"
 import { entryId, event, holdId } from "./Shown.ts"
+import { exported } from "./ShownLake.ts"
 import { longAgo } from "./ShownStatus.ts"
 import { code, StandIn, token } from "./StandIn.ts"
 
@@ -44,7 +46,7 @@ const views = {
 
 const opened = Effect.fnUntraced(function* (context: Parameters<typeof browser>[0]) {
   const standIn = yield* StandIn.started
-  return { standIn, ...(yield* visit(yield* browser(context), { timezoneId: "Europe/Berlin" })) }
+  return { standIn, ...(yield* visit(yield* browser(context), { acceptDownloads: true, timezoneId: "Europe/Berlin" })) }
 })
 
 describe("The page", () => {
@@ -186,7 +188,33 @@ describe("The page", () => {
         assert.deepStrictEqual(asked("replay"), [])
         yield* on(page.getByRole("dialog").getByRole("button", { name: "Read again" }).click())
         yield* see(page.getByText("1 delivery was read again, and 1 was applied."))
-        assert.deepStrictEqual(asked("replay"), [{ id: "7" }])
+        assert.deepStrictEqual(asked("replay"), [{ ids: ["7"] }])
+        assert.isTrue(yield* on(page.getByRole("button", { name: "Read the chosen again …" }).isDisabled()))
+        yield* on(page.getByRole("button", { name: "Choose all shown" }).click())
+        yield* on(page.getByRole("checkbox", { name: "Choose delivery 7" }).uncheck())
+        yield* on(page.getByRole("button", { name: "Read the chosen again …" }).click())
+        yield* on(page.getByRole("dialog").getByRole("button", { name: "Read again" }).click())
+        yield* on(page.getByRole("dialog").waitFor({ state: "detached" }))
+        assert.deepStrictEqual(asked("replay").slice(1), [{ ids: ["9"] }])
+        yield* on(page.goto(`${standIn.address}/quarantine?reason=no-key`))
+        const [file] = yield* on(
+          Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name: "Download with bodies" }).click()
+          ])
+        )
+        assert.strictEqual(file.suggestedFilename(), "quarantine-no-key.jsonl")
+        const lines = readFileSync(yield* on(file.path()), "utf8")
+          .trimEnd()
+          .split("\n")
+        assert.deepStrictEqual(
+          lines.map((line) => JSON.parse(line) as unknown),
+          exported
+        )
+        assert.deepStrictEqual(asked("quarantine-export"), [
+          { reason: "no-key", after: 0 },
+          { reason: "no-key", after: 7 }
+        ])
         yield* on(page.goto(`${standIn.address}/lake`))
         yield* on(page.getByRole("button", { name: "Verify 20261127T020000Z-1a2b" }).click())
         yield* see(page.getByText("Something differs from the manifest"))

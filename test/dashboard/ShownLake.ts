@@ -14,7 +14,24 @@ const run = (name: string, isNewest: boolean) => ({
 
 const checked = (name: string, faults: ReadonlyArray<string>) => ({ name, files: 2, rows: 10, bytes: 4096, faults })
 
+/** In two parts. */
+export const exported = [7, 9].map((sequence) => ({
+  sequence,
+  event_id: "e",
+  event_type: null,
+  received_at: longAgo,
+  issued_at: null,
+  reason: "no-key",
+  headers: [{ name: "X-Service-Event", value: markup }],
+  bodyBase64: "e30=",
+  body: "{}"
+}))
+
 export const answers = {
+  "quarantine-export": ({ after }: Readonly<Record<string, unknown>>) => ({
+    deliveries: exported.filter(({ sequence }) => (after === 0 ? sequence === 7 : sequence > Number(after))),
+    next: after === 0 ? 7 : null
+  }),
   quarantine: () => ({
     total: 2,
     reasons: [

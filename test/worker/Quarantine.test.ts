@@ -1,5 +1,6 @@
 /** `siteledger quarantine` and `siteledger replay ID`: what waits, what would help, and one of it read again. */
 import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import type { Answer } from "../../src/Operate/AdminApi.ts"
 import { World } from "./World.ts"
@@ -19,6 +20,34 @@ const waiting = async (world: World, ...flags: ReadonlyArray<string>) => {
   const { code, stderr, stdout } = await world.run("quarantine", "--json", ...flags)
   assert.deepStrictEqual([code, stderr], [0, ""])
   return JSON.parse(stdout) as Answer<"quarantine">
+}
+
+/** All of them as they came, in a file that appears whole and replaces none. */
+const exports = async (world: World, rows: Answer<"quarantine">["rows"]): Promise<void> => {
+  const file = world.file("unreadable.jsonl", "before")
+  const taken = await world.run("quarantine", "--export", file)
+  assert.strictEqual(taken.code, 1)
+  assert.match(taken.stderr, /already exists and is left as it is: --force replaces it/)
+  const done = await world.run("quarantine", "--export", file, "--force", "--reason", rows[0]!.reason)
+  assert.deepStrictEqual([done.stdout, done.code], [`Wrote 3 deliveries to ${file}.\n`, 0], done.stderr)
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n")
+  const found = lines.map((line) => JSON.parse(line) as Answer<"quarantine-export">["deliveries"][number])
+  assert.deepStrictEqual(
+    found.map(({ event_id, reason, sequence }) => ({ event_id, reason, sequence })),
+    rows.map(({ event_id, reason, sequence }) => ({ event_id: event_id ?? "", reason, sequence }))
+  )
+  for (const [number, { body, bodyBase64, event_id: id, headers }] of found.entries()) {
+    assert.strictEqual(body, paid(`I-${number}`).body)
+    assert.strictEqual(Buffer.from(bodyBase64, "base64").toString(), body)
+    assert.include(
+      headers.map(({ value }) => value),
+      id
+    )
+  }
+  const rest = JSON.parse(
+    (await world.run("quarantine", "--export", file, "--force", "--json", "--after", String(rows[0]!.sequence))).stdout
+  ) as unknown
+  assert.deepStrictEqual(rest, { path: file, deliveries: 2 })
 }
 
 describe("siteledger quarantine", () => {
@@ -41,6 +70,7 @@ describe("siteledger quarantine", () => {
     assert.include(stdout, `${reason?.reason}: 3 deliveries. ${reason?.toDo}\n`)
     const second = await waiting(world, "--after", String(rows[0]?.sequence), "--limit", "1")
     assert.deepStrictEqual(second.rows, [rows[1]!])
+    await exports(world, rows)
     const early = await world.run("replay", ids[0]!)
     assert.deepInclude(early, { code: 0, stdout: "Read 1 delivery again: 0 applied, 1 still in quarantine.\n" })
     assert.strictEqual((await worker.stop()).code, 0)
@@ -48,10 +78,8 @@ describe("siteledger quarantine", () => {
     const aliases = { SITELEDGER_FIELD_ALIASES: world.file("aliases.json", '{"ipc_id":"number"}') }
     const again = world.start(aliases)
     await again.live()
-    for (const id of [ids[1]!.toUpperCase(), String(rows[2]?.sequence)]) {
-      const done = await world.run("replay", id)
-      assert.deepInclude(done, { code: 0, stdout: "Read 1 delivery again: 1 applied, 0 still in quarantine.\n" })
-    }
+    const done = await world.run("replay", ids[1]!.toUpperCase(), String(rows[2]?.sequence), ids[1]!)
+    assert.deepInclude(done, { code: 0, stdout: "Read 2 deliveries again: 2 applied, 0 still in quarantine.\n" })
     assert.deepStrictEqual((await waiting(world)).rows, [rows[0]!])
     const unknown = await world.run("replay", ids[1]!)
     assert.strictEqual(unknown.code, 1)

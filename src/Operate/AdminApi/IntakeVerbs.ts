@@ -66,6 +66,21 @@ const QuarantineRow = Schema.Struct({
   due_at: Time
 })
 
+const Exported = Schema.Struct({
+  sequence: Schema.Int,
+  event_id: Schema.String,
+  event_type: Time,
+  received_at: Schema.String,
+  issued_at: Time,
+  reason: Schema.String,
+  /** Of the first delivery, in the order in which they came, without those that hold credentials. */
+  headers: Delivery.fields.headers,
+  /** As it was signed. */
+  bodyBase64: Schema.String,
+  /** The same as text, if it is UTF-8 as it was signed. */
+  body: Schema.NullOr(Schema.String)
+})
+
 /** A step of the history, of all workers together. */
 const Point = Schema.Struct({
   /** When it began. */
@@ -131,6 +146,20 @@ export const intakeVerbs = [
       total: Schema.Int,
       reasons: Schema.Array(QuarantineReason),
       rows: Schema.Array(QuarantineRow)
+    })
+  }),
+  /** The same deliveries whole, to look at elsewhere or to send to who runs the service: as many as fit into an answer. */
+  verb("quarantine-export", {
+    needs: "read",
+    payload: Schema.Struct({
+      reason: Schema.optionalKey(Schema.String),
+      /** The `next` of the part before. */
+      after: Schema.optionalKey(Schema.Int)
+    }),
+    answer: Schema.Struct({
+      deliveries: Schema.Array(Exported),
+      /** After which the next part begins; null: there is none. */
+      next: Schema.NullOr(Schema.Int)
     })
   }),
   /** What was done in each minute of the last hour, or in ten of the last day, oldest first; none in which no worker ran. */
