@@ -77,6 +77,14 @@ export const ask = async <Asked extends Name>(
   return (await answerOf(response)) as Answer<Asked>
 }
 
+/** The whole answer of a statement, as a Parquet file. */
+export const parquetOf = async (sql: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const response = await send("POST", "/query.parquet", { sql } satisfies Payload<"query">)
+  if (response.status === 401) signedOut()
+  if (!response.ok) await answerOf(response)
+  return new Uint8Array(await response.arrayBuffer())
+}
+
 /** Of the cookie that the browser has; rejects with 401 if there is none. */
 export const session = async (): Promise<SignedIn> => (await answerOf(await send("GET", "/session"))) as SignedIn
 

@@ -3,12 +3,12 @@
  * with. The statement is in the address, so that it can be sent to a colleague; it runs when a person asks for it.
  */
 import { useState } from "preact/hooks"
-import { ask, sentenceOf } from "../Api.ts"
+import { ask, parquetOf, sentenceOf } from "../Api.ts"
 import { useCell } from "../Cell.ts"
 import { count, counted, took } from "../Format.ts"
 import { barsOf, type Found } from "../Found.ts"
 import { Empty } from "../parts/Asked.tsx"
-import { Download } from "../parts/Download.tsx"
+import { Download, MakeFile, saveAs } from "../parts/Download.tsx"
 import { Age } from "../parts/Time.tsx"
 import { go, place, withFilters } from "../Router.ts"
 import { live } from "../Stream.ts"
@@ -19,12 +19,21 @@ import { Rows } from "./Sql/Rows.tsx"
 
 interface State {
   readonly found?: Found
+  /** That found it. */
+  readonly by?: string
   readonly ms?: number
   readonly sentence?: string
   readonly isBusy: boolean
 }
 
-const Result = ({ found, ms }: { readonly found: Found; readonly ms: number }) => {
+interface Result {
+  readonly found: Found
+  readonly ms: number
+  /** Whose answer it is, whatever the editor has by now. */
+  readonly sql: string
+}
+
+const Result = ({ found, ms, sql }: Result) => {
   const bars = barsOf(found)
   const [isChart, setChart] = useState(false)
   if (found.isPlan) return <pre tabIndex={0}>{found.rows.map((row) => String(row.at(-1))).join("\n")}</pre>
@@ -43,6 +52,11 @@ const Result = ({ found, ms }: { readonly found: Found; readonly ms: number }) =
           </button>
         )}
         <Download found={found} as="siteledger" />
+        <MakeFile
+          make={async () => saveAs("siteledger.parquet", "application/vnd.apache.parquet", [await parquetOf(sql)])}
+        >
+          Download all rows as Parquet
+        </MakeFile>
       </div>
       {found.rows.length === 0 ? (
         <Empty>No row is like that.</Empty>
@@ -106,7 +120,7 @@ export const Sql = () => {
   const asked = useCell(place, ({ query }) => query.get("q") ?? "")
   const published = useCell(live, ({ status }) => status?.published.at ?? null)
   const [sql, setSql] = useState(asked)
-  const [{ found, isBusy, ms = 0, sentence }, setState] = useState<State>({ isBusy: false })
+  const [{ by = "", found, isBusy, ms = 0, sentence }, setState] = useState<State>({ isBusy: false })
   const choose = (text: string): void => {
     setSql(text)
     document.getElementById("sql")?.focus()
@@ -118,7 +132,7 @@ export const Sql = () => {
     const from = performance.now()
     try {
       const answer = await ask("query", { sql })
-      setState({ found: answer, ms: performance.now() - from, isBusy: false })
+      setState({ found: answer, by: sql, ms: performance.now() - from, isBusy: false })
     } catch (cause) {
       setState({ sentence: sentenceOf(cause), isBusy: false })
     }
@@ -136,7 +150,7 @@ export const Sql = () => {
           {sentence}
         </pre>
       )}
-      {found === undefined ? null : <Result found={found} ms={ms} />}
+      {found === undefined ? null : <Result found={found} ms={ms} sql={by} />}
     </>
   )
 }

@@ -7,23 +7,16 @@
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Clock, Duration, Effect, Layer, Schema, SchemaIssue } from "effect"
-import {
-  HttpEffect,
-  HttpMiddleware,
-  HttpRouter,
-  HttpServer,
-  HttpServerRequest,
-  type HttpServerResponse
-} from "effect/http"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { HttpEffect, HttpMiddleware, HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import { type Listen, Settings } from "../../config/Settings.ts"
 import * as Instant from "../Domain/Instant.ts"
-import * as Json from "../Domain/Json.ts"
 import { Lock } from "../Runtime/Lock.ts"
 import * as Callers from "./Admin/Callers.ts"
 import { answer } from "./Admin/Callers.ts"
+import { payloadFor } from "./Admin/Given.ts"
 import * as AdminLog from "./AdminLog.ts"
-import { AdminApi, neededFor, payloadOf, type VerbName } from "./AdminApi.ts"
+import { AdminApi, neededFor } from "./AdminApi.ts"
 import { VerbError } from "./AdminApi/Verb.ts"
 import * as Dashboard from "./Dashboard.ts"
 import { Feed } from "./Dashboard/Feed.ts"
@@ -69,26 +62,6 @@ const status = orExplain(Effect.flatMap(Status, (service) => service.report)).pi
   ),
   HttpEffect.withPreResponseHandler((_request, response) => Effect.succeed(response.status === 503 ? ending : response))
 )
-
-/** A verb's payload; without a body there are no arguments. */
-const payloadFor = <Name extends VerbName>(name: Name) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
-    Effect.orElseSucceed(() => ""),
-    Effect.map((text) => (text === "" ? {} : Json.parse(text))),
-    Effect.flatMap(Schema.decodeUnknownEffect(payloadOf(name))),
-    Effect.mapError(misfit)
-  )
-
-const misfit = ({ issue }: Schema.SchemaError) => new VerbError({ message: wrongIn(issue) })
-
-/** The first problem, without the value: it may be a secret. */
-const wrongIn = (issue: SchemaIssue.Issue): string => {
-  const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
-  const name = wrong?.path?.map(String).join(".") ?? ""
-  if (wrong === undefined || name === "") return "The arguments aren't a JSON object."
-  if (wrong.message === "Missing key") return `The argument ${name} is missing.`
-  return `The argument ${name} is wrong: ${wrong.message.replace(/^E/, "e")}.`
-}
 
 const routes = Effect.gen(function* () {
   const callers = yield* Callers.make

@@ -11,10 +11,12 @@ import * as LogLine from "../Runtime/LogLine.ts"
 import type { Caller } from "./Admin/Caller.ts"
 import { answer, isOwnOrigin, type make as makeCallers } from "./Admin/Callers.ts"
 import * as Cookie from "./Admin/Cookie.ts"
+import { payloadFor } from "./Admin/Given.ts"
 import type { SignedIn } from "./AdminApi/SessionVerbs.ts"
 import { Feed } from "./Dashboard/Feed.ts"
 import { files, pages } from "./Dashboard/Files.ts"
 import { Sessions } from "./Dashboard/Sessions.ts"
+import { parquet } from "./Verbs/Lake.ts"
 
 type Callers = Effect.Success<typeof makeCallers>
 type Request = HttpServerRequest.HttpServerRequest
@@ -114,6 +116,30 @@ const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   })
 }
 
+const mostSent = 3
+/** A reader who takes longer than that has gone. */
+const sendingTakes = "10 minutes"
+
+/** The whole answer of a statement as a Parquet file, by the rules of the verb `query`: the page can't make one itself. */
+const parquetBy = () => {
+  let sent = 0
+  const place = Effect.acquireRelease(
+    Effect.sync(() => void sent++),
+    () => Effect.sync(() => void sent--)
+  )
+  return Effect.gen(function* () {
+    if (sent >= mostSent) return answer(503, { error: "Other answers are being downloaded: try again in a moment." })
+    const { sql } = yield* payloadFor("query")
+    const file = yield* parquet(sql)
+    const bytes = Stream.fromAsyncIterable(file.createReadStream(), (cause) => cause)
+    const whole = Stream.unwrap(Effect.as(place, bytes))
+    return HttpServerResponse.stream(Stream.interruptWhen(whole, Effect.sleep(sendingTakes)), {
+      contentType: "application/vnd.apache.parquet",
+      headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+    })
+  }).pipe(orSay)
+}
+
 export const routes = (callers: Callers, guard: Guard) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
@@ -130,6 +156,12 @@ export const routes = (callers: Callers, guard: Guard) =>
     yield* router.add("GET", "/session", guard(whoBy(callers)))
     yield* router.add("POST", "/session", guard(signInBy(callers, sessions)))
     yield* router.add("DELETE", "/session", guard(signOutBy(sessions)))
+    const answered = parquetBy()
+    yield* router.add(
+      "POST",
+      "/query.parquet",
+      guard((request) => callers.guarded("read", () => answered)(request))
+    )
     const stream = streamBy(callers, yield* Feed)
     yield* router.add(
       "GET",

@@ -14,6 +14,8 @@ export interface Request {
   readonly memoryMb: number
   /** Where the answer is written as Parquet; null: its rows are sent. */
   readonly folder: string | null
+  /** As many bytes may be in that folder, beside the answer also what makes it; absent: as many as the disk has. */
+  readonly mostBytes?: number
 }
 
 /** The child writes here: DuckDB itself may print to standard output. */

@@ -14,17 +14,35 @@ import { codeOf, whyNot } from "../Runtime/SystemFailure.ts"
 import * as Frames from "./Frames.ts"
 import { QueryError, start } from "./Running.ts"
 
-interface Wanted {
+interface Asked {
   /** The published copy. */
   readonly file: string
   readonly sql: string
   readonly time: Duration.Duration
   readonly memoryMb: number
+}
+
+interface Wanted extends Asked {
   readonly target: string
 }
 
+/** Makes the file in a folder, which the caller clears away. Returns its path and the number of rows. */
+export const makeIn = Effect.fnUntraced(function* (
+  folder: string,
+  { file, memoryMb, sql, time }: Asked,
+  most: Pick<Frames.Request, "mostBytes"> = {}
+) {
+  const millis = Duration.toMillis(time)
+  const running = yield* start({ file, sql, rows: Number.MAX_SAFE_INTEGER, memoryMb, millis, folder, ...most })
+  const last = yield* running.frames.pipe(Stream.filter(Frames.isEnding), Stream.take(1), Stream.runCollect)
+  const [ending] = last
+  if (ending === undefined) return yield* running.died
+  if (ending.ended !== "complete") return yield* new QueryError({ message: ending.message })
+  return { answer: join(folder, Frames.answerFile), rows: ending.rows }
+})
+
 /** Returns the number of rows. */
-export const intoFile = Effect.fn("Query.intoFile")(function* ({ file, memoryMb, sql, target, time }: Wanted) {
+export const intoFile = Effect.fn("Query.intoFile")(function* ({ target, ...asked }: Wanted) {
   const parent = dirname(resolve(target))
   if (!existsSync(parent)) {
     return yield* new QueryError({ message: `${target} can't be written: there is no folder ${parent}.` })
@@ -35,17 +53,11 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ file, memoryMb,
     attempt(target, () => mkdtemp(join(parent, ".siteledger-query-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const millis = Duration.toMillis(time)
-  const running = yield* start({ file, sql, rows: Number.MAX_SAFE_INTEGER, memoryMb, millis, folder })
-  const last = yield* running.frames.pipe(Stream.filter(Frames.isEnding), Stream.take(1), Stream.runCollect)
-  const [ending] = last
-  if (ending === undefined) return yield* running.died
-  if (ending.ended !== "complete") return yield* new QueryError({ message: ending.message })
-  const answer = join(folder, Frames.answerFile)
+  const { answer, rows } = yield* makeIn(folder, asked)
   yield* attempt(target, async () => giveToPerson(answer))
   // A rename would replace a file; a link fails if there is one.
   yield* attempt(target, () => link(answer, target))
-  return ending.rows
+  return rows
 })
 
 const taken = (target: string) => new QueryError({ message: `${target} already exists and is left as it is.` })

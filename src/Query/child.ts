@@ -5,7 +5,8 @@
  * that breaks off isn't mistaken for a complete one. The process always dies by SIGKILL: nothing here needs an orderly
  * exit, hostile SQL can make DuckDB's own exit hang or abort, and once standard input ends no one waits for the answer.
  */
-import { writeSync } from "node:fs"
+import { readdirSync, statSync, writeSync } from "node:fs"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import * as DuckDB from "@duckdb/node-api"
 import * as Rows from "../Stores/DuckDb/Rows.ts"
@@ -88,6 +89,23 @@ const stopwatch = () => {
 }
 
 const watch = stopwatch()
+
+const bytesIn = (folder: string): number => {
+  let bytes = 0
+  for (const name of readdirSync(folder, { recursive: true })) {
+    bytes += statSync(join(folder, String(name)), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return bytes
+}
+
+const guardDisk = ({ folder, mostBytes }: Frames.Request): void => {
+  if (folder === null || mostBytes === undefined) return
+  setInterval(() => {
+    if (bytesIn(folder) > mostBytes) {
+      end("failed", { message: `The answer needs more than the ${mostBytes / 1_000_000} MB of disk that it may use.` })
+    }
+  }, lookEveryMillis * 5)
+}
 
 const guard = (connection: DuckDB.DuckDBConnection, { memoryMb, millis }: Frames.Request): void => {
   setInterval(() => {
@@ -198,6 +216,7 @@ const serve = async (request: Frames.Request): Promise<void> => {
   try {
     const connection = await open(request.file, request.memoryMb).catch(unopened)
     guard(connection, request)
+    guardDisk(request)
     end("complete", { rows: await answer(connection, request) })
   } catch (error) {
     const isLate = watch.millis() > request.millis

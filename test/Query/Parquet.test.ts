@@ -1,10 +1,13 @@
 /**
  * An answer as Parquet: every value with its type, the whole answer or no file, and the engine as sealed as ever.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { makeIn } from "../../src/Query/IntoFile.ts"
+import { defaultLimits } from "../../src/Query/Query.ts"
 import { until } from "../Stores/Postgres/World.ts"
 import { queryWithoutFile } from "../Stores/Reading.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
@@ -74,6 +77,24 @@ describe("an answer as Parquet", () => {
       assert.deepStrictEqual(found, { rows: 300_000, amount: "187312500.0000", off: 0 })
       assert.deepStrictEqual(leftovers(), [])
     })
+  )
+
+  it.live("is refused once it needs more of the disk than it may use", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(directory, "made-"))
+      const make = (rows: number) =>
+        Effect.scoped(
+          makeIn(
+            folder,
+            { file, sql: `select repeat(md5(n::varchar), 30) from range(${rows}) as of(n)`, ...defaultLimits },
+            { mostBytes: 8_000_000 }
+          )
+        )
+      const { message } = yield* Effect.flip(make(10_000_000))
+      assert.strictEqual(message, "The answer needs more than the 8 MB of disk that it may use.")
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+      assert.strictEqual((yield* make(100)).rows, 100)
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 
   it.live("has columns when it has no rows", () =>

@@ -9,7 +9,7 @@ import { until } from "../RunningWorker.ts"
 import { entryId, event, holdId } from "./Shown.ts"
 import { exported } from "./ShownLake.ts"
 import { longAgo } from "./ShownStatus.ts"
-import { code, StandIn, token } from "./StandIn.ts"
+import { code, parquet, StandIn, token } from "./StandIn.ts"
 
 /** Milliseconds. A browser is slow while many tests run. */
 const slow = 180_000
@@ -178,7 +178,7 @@ describe("The page", () => {
   )
 
   it.live(
-    "reads one of the quarantine again, verifies an export and shows what a statement found",
+    "reads one or some of the quarantine again, and saves it whole",
     (context) =>
       Effect.gen(function* () {
         const { complaints, page, standIn } = yield* opened(context)
@@ -215,6 +215,17 @@ describe("The page", () => {
           { reason: "no-key", after: 0 },
           { reason: "no-key", after: 7 }
         ])
+        assert.deepStrictEqual(complaints, [])
+      }),
+    slow
+  )
+
+  it.live(
+    "verifies an export, and shows and saves what a statement found",
+    (context) =>
+      Effect.gen(function* () {
+        const { complaints, page, standIn } = yield* opened(context)
+        const asked = (verb: string) => standIn.asked.filter(({ name }) => name === verb).map((one) => one.payload)
         yield* on(page.goto(`${standIn.address}/lake`))
         yield* on(page.getByRole("button", { name: "Verify 20261127T020000Z-1a2b" }).click())
         yield* see(page.getByText("Something differs from the manifest"))
@@ -225,6 +236,21 @@ describe("The page", () => {
         yield* see(page.getByRole("cell", { name: "1234.5000" }))
         assert.strictEqual(page.url(), `${standIn.address}/sql?q=select+1`)
         assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })
+        yield* on(page.getByLabel("Statement").fill("select 2"))
+        const [whole] = yield* on(
+          Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /Parquet/ }).click()])
+        )
+        assert.strictEqual(whole.suggestedFilename(), "siteledger.parquet")
+        assert.deepStrictEqual(readFileSync(yield* on(whole.path())), parquet)
+        // Of the answer that is shown, not of what is being written.
+        assert.deepStrictEqual(asked("query.parquet"), [{ sql: "select 1" }])
+        yield* on(page.getByLabel("Statement").press("Control+Enter"))
+        yield* on(page.waitForURL(/select\+2/))
+        yield* see(page.getByRole("cell", { name: "1234.5000" }))
+        yield* on(page.getByRole("button", { name: /Parquet/ }).click())
+        yield* see(page.getByText("The file can't be made."))
+        // The browser's own word for it.
+        assert.match(complaints.splice(0).join(), /status of 500/)
         yield* on(page.getByRole("button", { name: "As a chart" }).click())
         yield* see(page.getByRole("rowheader", { name: "2026-10" }))
         assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })

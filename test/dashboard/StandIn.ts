@@ -27,6 +27,9 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml"
 }
 
+/** Bytes that are no text. */
+export const parquet = Buffer.from([0x50, 0x41, 0x52, 0x31, 0x00, 0xff, 0xfe])
+
 export const code = "a-code-for-once"
 export const token = "slp_a-token"
 
@@ -100,9 +103,10 @@ export class StandIn {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? "/", "http://page").pathname
     if (path === "/session") return this.#sign(request, response)
-    const isOpen = path === "/stream" || path.startsWith("/verbs/")
+    const isOpen = path === "/stream" || path === "/query.parquet" || path.startsWith("/verbs/")
     if (isOpen && this.session === null) return json(response, 401, { error: "Sign in first." })
     if (path === "/stream") return this.#stream(response)
+    if (path === "/query.parquet") return this.#parquet(await bodyOf(request), response)
     if (path.startsWith("/verbs/"))
       return this.#carryOut(path.slice("/verbs/".length) as Name, await bodyOf(request), response)
     const asked = join(this.#folder, path)
@@ -133,6 +137,14 @@ export class StandIn {
     response.writeHead(200, { "content-type": "text/event-stream" })
     this.#write(response, "status", this.status)
     this.#write(response, "events", { through: this.events.at(-1)?.sequence ?? 0, events: this.events })
+  }
+
+  /** Whatever the statement is, but one. */
+  #parquet(payload: Readonly<Record<string, unknown>>, response: ServerResponse): void {
+    this.asked.push({ name: "query.parquet", payload })
+    if (payload["sql"] === "select 2") return json(response, 500, { error: "The file can't be made." })
+    response.writeHead(200, { "content-type": "application/vnd.apache.parquet" })
+    response.end(parquet)
   }
 
   #carryOut(name: Name, payload: Readonly<Record<string, unknown>>, response: ServerResponse): void {

@@ -1,7 +1,9 @@
 /** What analysts have, looked at through the worker: its answers are the command line's, and a person's SQL changes nothing. */
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { parquetReadObjects } from "hyparquet"
+import { compressors } from "hyparquet-compressors"
 import { World } from "./World.ts"
 
 interface Answer {
@@ -46,6 +48,37 @@ describe("through the worker", () => {
       assert.hasAllKeys(await ask(sql), ["error"], sql)
     }
     assert.deepStrictEqual(((await ask("select count(*) from construction.projects")) as Answer).rows, [["1200"]])
+  })
+
+  it("an answer is a Parquet file: whole, with every type, for who may read, and none stays behind", async () => {
+    await using world = await World.open({ projects: 1200 })
+    const temporary = dirname(world.file("beside", ""))
+    const worker = world.start({ TMPDIR: temporary })
+    await worker.live()
+    await worker.verb("publish")
+    const { admin = "", token = "" } = worker.note() ?? {}
+    const ask = (sql: string, authorization = `Bearer ${token}`) =>
+      fetch(`${admin}/query.parquet`, { method: "POST", headers: { authorization }, body: JSON.stringify({ sql }) })
+    const sql = "select id, 12.50::decimal(9, 2) as d, now() as t from construction.projects"
+    const answers = await Promise.all([ask(sql), ask(sql)])
+    for (const answer of answers) {
+      assert.strictEqual(answer.headers.get("content-type"), "application/vnd.apache.parquet")
+      const file = await answer.arrayBuffer()
+      const rows = await parquetReadObjects({ file, compressors })
+      assert.strictEqual(rows.length, 1200)
+      assert.deepInclude(rows[0], { d: 12.5 })
+      assert.instanceOf(rows[0]?.["t"], Date)
+    }
+    for (const refused of ["drop table construction.projects", "selec", "select 1; select 2"]) {
+      const answer = await ask(refused)
+      assert.strictEqual(answer.status, 500)
+      assert.hasAllKeys(await answer.json(), ["error"])
+    }
+    assert.strictEqual((await ask(sql, "Bearer slp_nobody")).status, 401)
+    assert.deepStrictEqual(
+      readdirSync(temporary).filter((name) => name.startsWith("siteledger-query-")),
+      []
+    )
   })
 
   it("exports are listed and verified as the command line does it, and a damaged file is named", async () => {

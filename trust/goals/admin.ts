@@ -31,6 +31,7 @@ const paths = [
   "/verbs/ledger-list",
   "/",
   "/session",
+  "/query.parquet",
   "/verbs/../status",
   "/worker.json"
 ]

@@ -3,6 +3,7 @@
  *
  * A person's SQL runs as `siteledger query` runs it: in a process of its own, read-only, within 60 s and 512 MB, one at a time.
  */
+import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { Duration, Effect, Option, Semaphore, Stream } from "effect"
 import { Settings } from "../../../config/Settings.ts"
@@ -11,8 +12,11 @@ import * as Runs from "../../Lake/Runs.ts"
 import * as Verify from "../../Lake/Verify.ts"
 import * as VerifyArchives from "../../Lake/VerifyArchives.ts"
 import * as Frames from "../../Query/Frames.ts"
+import { makeIn } from "../../Query/IntoFile.ts"
 import { defaultLimits, unpublished } from "../../Query/Query.ts"
 import { QueryError, start } from "../../Query/Running.ts"
+import { whyNot } from "../../Runtime/SystemFailure.ts"
+import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import type { Answer, Handler, VerbName } from "../AdminApi.ts"
 
 /** Who may only read can't make the worker do much at the same time. */
@@ -32,11 +36,16 @@ const verified = Effect.fnUntraced(function* (run: string | undefined) {
 
 const mostRows = 1000
 
-const gather = Effect.fnUntraced(function* (sql: string) {
+/** The published copy. */
+const published = Effect.gen(function* () {
   const { dataDir } = yield* Settings
   const file = join(dataDir, "analytics.duckdb")
   const missing = unpublished(file)
-  if (missing !== undefined) return yield* new QueryError({ message: missing })
+  return missing === undefined ? file : yield* new QueryError({ message: missing })
+})
+
+const gather = Effect.fnUntraced(function* (sql: string) {
+  const file = yield* published
   const { memoryMb, time } = defaultLimits
   const millis = Duration.toMillis(time)
   const running = yield* start({ file, sql, rows: mostRows, memoryMb, millis, folder: null })
@@ -49,6 +58,24 @@ const gather = Effect.fnUntraced(function* (sql: string) {
   const { columns, isPlan } = head !== undefined && "columns" in head ? head : { columns: [], isPlan: false }
   return { columns, rows: rows as Answer<"query">["rows"], isCut: last.ended === "cut", isPlan }
 })
+
+/** What an answer may use of the disk while it is made. */
+const mostBytes = 512_000_000
+
+const made = Effect.fnUntraced(function* (sql: string) {
+  const file = yield* published
+  const folder = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => TemporaryFolder.make("query"), catch: notMade }),
+    ({ remove }) => Effect.promise(remove)
+  )
+  const { answer } = yield* makeIn(folder.path, { file, sql, ...defaultLimits }, { mostBytes })
+  return yield* Effect.tryPromise({ try: () => open(answer), catch: notMade })
+})
+
+const notMade = (cause: unknown) => new QueryError({ message: `The file can't be made: ${whyNot(cause)}.` })
+
+/** The whole answer as a Parquet file, open and already without a name: whatever happens, none stays behind. */
+export const parquet = (sql: string) => querying.withPermit(Effect.scoped(made(sql)))
 
 export const lake = {
   "lake-list": () => list,

@@ -1,0 +1,28 @@
+/**
+ * What a request gives a verb, or in a sentence what is wrong with it.
+ */
+import { Effect, Schema, SchemaIssue } from "effect"
+import { HttpServerRequest } from "effect/http"
+import * as Json from "../../Domain/Json.ts"
+import { payloadOf, type VerbName } from "../AdminApi.ts"
+import { VerbError } from "../AdminApi/Verb.ts"
+
+/** A verb's payload; without a body there are no arguments. */
+export const payloadFor = <Name extends VerbName>(name: Name) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
+    Effect.orElseSucceed(() => ""),
+    Effect.map((text) => (text === "" ? {} : Json.parse(text))),
+    Effect.flatMap(Schema.decodeUnknownEffect(payloadOf(name))),
+    Effect.mapError(misfit)
+  )
+
+const misfit = ({ issue }: Schema.SchemaError) => new VerbError({ message: wrongIn(issue) })
+
+/** The first problem, without the value: it may be a secret. */
+const wrongIn = (issue: SchemaIssue.Issue): string => {
+  const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
+  const name = wrong?.path?.map(String).join(".") ?? ""
+  if (wrong === undefined || name === "") return "The arguments aren't a JSON object."
+  if (wrong.message === "Missing key") return `The argument ${name} is missing.`
+  return `The argument ${name} is wrong: ${wrong.message.replace(/^E/, "e")}.`
+}
