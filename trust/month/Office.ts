@@ -119,14 +119,15 @@ export class Office {
     return { ...(ledger as Ledger), pending: inbox.pending }
   }
 
-  /** As often as the answer gets lost; a refusal is thrown. */
+  /** As often as the answer gets lost, or says that something is out of order; a refusal is thrown. */
   verb(name: string, payload: object = {}): Promise<unknown> {
     return this.#eventually(name, async (worker) => {
       const answering = worker.answer(name, payload)
       this.heard()
       const answer = await answering
-      if (answer !== undefined && answer.status !== 200) throw new Refusal(said(answer))
-      return answer === undefined ? undefined : (JSON.parse(answer.body) as unknown)
+      if (answer === undefined || answer.status >= 500) return undefined
+      if (answer.status !== 200) throw new Refusal(said(answer))
+      return JSON.parse(answer.body) as unknown
     })
   }
 
