@@ -19,7 +19,7 @@ import { Reasons, wrongOf } from "../Runtime/Reasons.ts"
 import { Receiver } from "../Intake/Receiver.ts"
 import { Secrets } from "../Intake/Secrets.ts"
 import * as Projection from "../Stores/Projection.ts"
-import { Store, type StoreError } from "../Stores/Store.ts"
+import { Looking, Store, type StoreError } from "../Stores/Store.ts"
 import { Subscription } from "../Intake/Subscription.ts"
 import { type OpenGap, Uptime } from "../Intake/Uptime.ts"
 import { Walk } from "../Walk/Walk.ts"
@@ -39,7 +39,7 @@ const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapS
   cameLate: cameLate ?? null
 })
 
-/** All at once: while events are applied, each answer of a store waits for a piece of a batch. */
+/** All at once, and as of the last commit: it doesn't wait for a batch that is being applied. */
 const facts = Effect.all(
   {
     inbox: Inbox.use(({ status }) => status),
@@ -68,7 +68,7 @@ const facts = Effect.all(
 )
 
 const reported = Effect.gen(function* () {
-  const { isThrough, sink, ...found } = yield* facts
+  const { isThrough, sink, ...found } = yield* Effect.provideService(facts, Looking, true)
   // Last, so that what has just become known is told.
   const reasonDetails = yield* Reasons.use(({ all }) => all)
   const reasons = wrongOf(reasonDetails)

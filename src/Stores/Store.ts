@@ -138,6 +138,12 @@ export type ReadAt =
   | { readonly engine: "sqlite"; readonly path: string }
   | { readonly engine: "postgres"; readonly config: PoolConfig; readonly name: string }
 
+/**
+ * Whether what an effect runs (`run`) only reads, and may miss what isn't committed: then it doesn't wait for a transaction
+ * that is open, even where a Store has one writer for all.
+ */
+export const Looking = Context.Reference<boolean>("siteledger/Stores/Looking", { defaultValue: () => false })
+
 /** What reading takes of a Store. */
 export type Reader = Pick<Store["Service"], "run" | "transaction">
 

@@ -9,12 +9,29 @@ import type { StoreTables } from "../StoreTables.ts"
 import { dialect, prepared } from "./Dialect.ts"
 import { storeError } from "./Failure.ts"
 
+const connect = (path: string): DatabaseSync => new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+
+const through = (database: DatabaseSync) => new Kysely<StoreTables>({ dialect: dialect(prepared(database)) })
+
+/** A second connection for the thread that writes it, opened when it is first used. */
+export const beside = (path: string) =>
+  Effect.gen(function* () {
+    let opened: { readonly database: DatabaseSync; readonly db: Kysely<StoreTables> } | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
+    return (): Kysely<StoreTables> => {
+      if (opened === undefined) {
+        const database = connect(path)
+        opened = { database, db: through(database) }
+      }
+      return opened.db
+    }
+  })
+
 export const open = Effect.fnUntraced(function* (path: string) {
-  const database = yield* Effect.acquireRelease(
-    Effect.try({ try: () => new DatabaseSync(path, { readOnly: true, timeout: 5000 }), catch: storeError }),
-    (opened) => Effect.sync(() => opened.close())
+  const database = yield* Effect.acquireRelease(Effect.try({ try: () => connect(path), catch: storeError }), (opened) =>
+    Effect.sync(() => opened.close())
   )
-  const db = new Kysely<StoreTables>({ dialect: dialect(prepared(database)) })
+  const db = through(database)
   const attempt = <A>(use: () => Promise<A>) => Effect.tryPromise({ try: use, catch: storeError })
   const reader: Reader = {
     run: (query) => attempt(() => query(db)),

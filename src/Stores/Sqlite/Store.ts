@@ -1,6 +1,6 @@
 /**
  * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, and the deliveries in segments beside
- * it. There is one connection, and Kysely's lock on it keeps transactions apart.
+ * it. There is one connection, and Kysely's lock on it keeps transactions apart; who only looks has another.
  *
  * After kill -9 or a power cut SQLite rolls back what wasn't committed; nothing needs repair.
  */
@@ -17,9 +17,8 @@ import { type Reached, track } from "../../Runtime/Progress.ts"
 import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
 import { ArchiveFolder, Elsewhere, folderOf as archiveFolderOf } from "../Archives/ArchiveFolder.ts"
-import * as Archiving from "../Archives/Archiving.ts"
 import { Whole } from "../Archives/Whole.ts"
-import { Store, StoreError } from "../Store.ts"
+import { Looking, Store, StoreError } from "../Store.ts"
 import { storeError } from "./Failure.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
 import { derived } from "../Segments/Key.ts"
@@ -29,13 +28,13 @@ import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
 import * as Heal from "../RowLog/Heal.ts"
 import * as RowLog from "../RowLog/RowLog.ts"
-import type { Piece } from "../Piece.ts"
-import { check } from "./Check.ts"
 import { backUp, pagesOf } from "./Copy.ts"
 import { dialect, prepared } from "./Dialect.ts"
 import { following } from "./Following.ts"
 import { open, suspect } from "./Opening.ts"
 import { migrations } from "./Migrations.ts"
+import * as Pieces from "./Pieces.ts"
+import * as Reading from "./Reading.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
 
@@ -129,33 +128,6 @@ const backedUp = Effect.fnUntraced(function* (
   )
 })
 
-interface Inbox {
-  readonly segments: Segments
-  readonly folder: ArchiveFolder
-  readonly archives: ReadonlyArray<{ readonly name: string }>
-}
-
-/** A segment of the inbox or an archive each, and the file itself. */
-const piecesOf = (path: string, inbox: Inbox, failed: (cause: unknown) => StoreError) => {
-  const { archives, folder, segments } = inbox
-  const piece = (name: string, check: () => Promise<unknown>): Piece<StoreError> => ({
-    name,
-    check: Effect.asVoid(Effect.tryPromise({ try: check, catch: failed }))
-  })
-  return [
-    ...segments.firsts.map((first) => piece(`segment ${first} of the inbox`, () => segments.check(first))),
-    ...archives.map(({ name }) => piece(`the archive ${name}`, () => folder.check(name, segments.key))),
-    piece("the store", () => check(path))
-  ]
-}
-
-const allPieces = async (
-  path: string,
-  files: ReturnType<typeof filesOf>,
-  db: Kysely<StoreTables>,
-  failed: (cause: unknown) => StoreError
-) => piecesOf(path, { segments: await files.open(), folder: files.archives, archives: await Archiving.all(db) }, failed)
-
 /** The next commit that is flushed flushes this one, too. */
 const unflushed = <A>(
   database: DatabaseSync,
@@ -192,8 +164,11 @@ const make = ({ isLogged, key, path }: Options) =>
       return error
     }
     yield* Effect.tryPromise({ try: () => migrate(db), catch: failed })
+    const beside = yield* Reading.beside(path)
     const run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) =>
-      Effect.tryPromise({ try: () => query(db), catch: failed })
+      Effect.flatMap(Looking, (isLooking) =>
+        Effect.tryPromise({ try: () => query(isLooking ? beside() : db), catch: failed })
+      )
     // With the logger of the program.
     const runSync = Effect.runSyncWith(yield* Effect.context<never>())
     const place: Files.Place = {
@@ -228,7 +203,7 @@ const make = ({ isLogged, key, path }: Options) =>
           })
         ),
       readAt: { engine: "sqlite", path },
-      pieces: run((of) => allPieces(path, files, of, failed)),
+      pieces: run((of) => Pieces.all(path, files, of, failed)),
       backup: (target, isReplacing) => backedUp(path, files, target, isReplacing),
       following: isLogged ? following({ path, files, key, run }) : undefined
     })
