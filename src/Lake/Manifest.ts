@@ -47,6 +47,9 @@ const File = Schema.Struct({
   ),
   ranges: Schema.optionalKey(
     said(byName(Range), "The exact least and greatest value of each column of numbers, dates or times that has values.")
+  ),
+  nulls: Schema.optionalKey(
+    said(byName(Count), "In how many rows each column has no value; those that always have one aren't named.")
   )
 })
 

@@ -1,6 +1,6 @@
 /**
- * The contents of Parquet files, read by a separate DuckDB in memory: the ranges of their columns, from the footers
- * alone; and every value, when an export is verified.
+ * The contents of Parquet files, read by a separate DuckDB in memory: what their footers say of each column, without a
+ * look at the values; and every value, when an export is verified.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, type Scope } from "effect"
@@ -10,7 +10,14 @@ import type { Columns, Range } from "./Manifest.ts"
 import * as Literal from "../Domain/Literal.ts"
 import { quoted } from "../Stores/Ddl.ts"
 
-export type Ranges = Readonly<Record<string, Range>>
+export interface Footer {
+  /** By column: the exact least and greatest value. */
+  readonly ranges: Readonly<Record<string, Range>>
+  /** By column: how many rows have no value; those that always have one are left out. */
+  readonly nulls: Readonly<Record<string, number>>
+}
+
+const nothing: Footer = { ranges: {}, nulls: {} }
 
 export interface File {
   readonly path: string
@@ -19,7 +26,7 @@ export interface File {
 
 export interface Parquet {
   /** By file. */
-  readonly ranges: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Ranges>, LakeError>
+  readonly footers: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Footer>, LakeError>
   /** Of these columns of a table of entities, those without a value in any row that isn't deleted. */
   readonly unfilled: (file: File) => Effect.Effect<ReadonlyArray<string>, LakeError>
   /** Writes rows that are JSON objects, one to a line, with these columns of DuckDB's types. */
@@ -31,7 +38,7 @@ export interface Parquet {
   /** Decodes every value of a file. */
   readonly read: (
     file: string
-  ) => Effect.Effect<{ readonly rows: number; readonly columns: Columns; readonly ranges: Ranges }, LakeError>
+  ) => Effect.Effect<{ readonly rows: number; readonly columns: Columns; readonly footer: Footer }, LakeError>
 }
 
 /** Enough for a row group of the widest table; a larger file needs no more. */
@@ -55,18 +62,12 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   const { connection } = yield* Effect.acquireRelease(attempt(connect), close)
   const rows = (sql: string): Effect.Effect<Rows, LakeError> =>
     attempt(async () => (await connection.runAndReadAll(sql)).getRowsJson())
-  const ranges: Parquet["ranges"] = Effect.fnUntraced(function* (files) {
-    const found = files.some(hasRanges) ? yield* rows(rangesOf(files)) : []
-    const byFile = new Map<string, Map<string, Range>>()
-    for (const [file, name, min, max] of found) {
-      if (typeof min !== "string" || typeof max !== "string") continue
-      const ofFile = byFile.get(String(file)) ?? new Map<string, Range>()
-      byFile.set(String(file), ofFile.set(String(name), { min, max }))
-    }
-    return new Map(files.map(({ columns, path }) => [path, inOrder(columns, byFile.get(path))]))
+  const footers: Parquet["footers"] = Effect.fnUntraced(function* (files) {
+    const found = Map.groupBy(files.length === 0 ? [] : yield* rows(footersOf(files)), ([file]) => String(file))
+    return new Map(files.map(({ columns, path }) => [path, footerOf(columns, found.get(path) ?? [])]))
   })
   return {
-    ranges,
+    footers,
     unfilled: ({ columns, path }) => {
       const counts = columns.map(({ name }) => `count(${quoted(name)})`).join(", ")
       const source = `read_parquet(${Literal.text(path)}, hive_partitioning = false)`
@@ -87,8 +88,8 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
       }))
       // A hash of whole rows: a count alone would read the footer and no value.
       const [counted] = yield* rows(`select count(*), bit_xor(hash(f)) from ${source} f`)
-      const found = yield* ranges([{ path: file, columns }])
-      return { rows: Number(counted?.[0]), columns, ranges: found.get(file) ?? {} }
+      const found = yield* footers([{ path: file, columns }])
+      return { rows: Number(counted?.[0]), columns, footer: found.get(file) ?? nothing }
     })
   }
 })
@@ -102,47 +103,46 @@ const kindOf = (type: string): Kind | undefined => {
   return type === "TIMESTAMP WITH TIME ZONE" ? "time" : undefined
 }
 
-const hasRanges = ({ columns }: File): boolean => columns.some(({ type }) => kindOf(type) !== undefined)
+/** In the order of the columns. */
+const footerOf = (columns: Columns, found: Rows): Footer => {
+  const byName = new Map(found.map(([, name, ...said]) => [String(name), said]))
+  const ranges: Record<string, Range> = {}
+  const nulls: Record<string, number> = {}
+  for (const { name } of columns) {
+    const [min, max, without] = byName.get(name) ?? []
+    if (typeof min === "string" && typeof max === "string") ranges[name] = { min, max }
+    if (Number(without ?? 0) > 0) nulls[name] = Number(without)
+  }
+  return { ranges, nulls }
+}
 
-const inOrder = (columns: Columns, found: ReadonlyMap<string, Range> | undefined): Ranges =>
-  Object.fromEntries(
-    columns.flatMap(({ name }) => {
-      const range = found?.get(name)
-      return range === undefined ? [] : [[name, range]]
-    })
-  )
-
-/** DuckDB has each row group's exactly, as text. A column has none if a row group with values has none. */
-const rangesOf = (files: ReadonlyArray<File>): string => `
+/** DuckDB has each row group's exactly, as text. A column has no range if a row group with values has none. */
+const footersOf = (files: ReadonlyArray<File>): string => `
   select file_name, path_in_schema,
-    case kind
+    case when bool_or(low is null and has_values) then null else case kind
       when 'number' then arg_min(low, try_cast(low as decimal(38, 4)))
       when 'date' then cast(min(try_cast(low as date)) as varchar)
-      else ${timeText("min", "low")} end,
+      when 'time' then ${timeText("min", "low")} end end,
     case kind
       when 'number' then arg_max(high, try_cast(high as decimal(38, 4)))
       when 'date' then cast(max(try_cast(high as date)) as varchar)
-      else ${timeText("max", "high")} end
+      when 'time' then ${timeText("max", "high")} end,
+    cast(sum(without) as integer)
   from (
-    select file_name, path_in_schema, stats_min_value as low, stats_max_value as high,
+    select file_name, path_in_schema, stats_min_value as low, stats_max_value as high, stats_null_count as without,
       num_values > coalesce(stats_null_count, 0) as has_values
     from parquet_metadata([${files.map(({ path }) => Literal.text(path)).join(", ")}])
   ) join (
     select each.file, unnest(each.names) as name, unnest(each.kinds) as kind
     from (select unnest(from_json(${Literal.text(JSON.stringify(files.map(kindsOf)))}, ${Literal.text(kindsShape)})) as each)
   ) as wanted on wanted.file = file_name and wanted.name = path_in_schema
-  group by file_name, path_in_schema, kind
-  having bool_and(low is not null or not has_values)`
+  group by file_name, path_in_schema, kind`
 
 /** Rows of a VALUES clause would take as long as reading the footers. */
 const kindsShape = JSON.stringify([{ file: "VARCHAR", names: ["VARCHAR"], kinds: ["VARCHAR"] }])
 
 const kindsOf = ({ columns, path: file }: File) => {
-  const all = columns.flatMap(({ name, type }) => {
-    const kind = kindOf(type)
-    return kind === undefined ? [] : [{ name, kind }]
-  })
-  return { file, names: all.map(({ name }) => name), kinds: all.map(({ kind }) => kind) }
+  return { file, names: columns.map(({ name }) => name), kinds: columns.map(({ type }) => kindOf(type) ?? "other") }
 }
 
 const timeText = (pick: "min" | "max", value: string): string =>

@@ -184,7 +184,7 @@ const writeDates = Effect.fnUntraced(function* (
 const digestsAtOnce = 2
 
 const describe = Effect.fnUntraced(function* (parquet: Parquet, written: ReadonlyArray<Written>) {
-  const ranges = yield* parquet.ranges(
+  const footers = yield* parquet.footers(
     written.map(({ localFile, table }) => ({ path: localFile, columns: table.columns }))
   )
   return yield* Effect.forEach(
@@ -192,7 +192,7 @@ const describe = Effect.fnUntraced(function* (parquet: Parquet, written: Readonl
     ({ fingerprint, localFile, path, rows, table }) =>
       Effect.map(digest(localFile), ({ bytes, sha256 }): Staged => {
         const own = fingerprint === undefined ? {} : { fingerprint }
-        const file = { path, rows, bytes, sha256, ...own, ranges: ranges.get(localFile) ?? {} }
+        const file = { path, rows, bytes, sha256, ...own, ...footers.get(localFile) }
         return { table: table.name, file, localFile }
       }),
     { concurrency: digestsAtOnce }

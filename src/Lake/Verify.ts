@@ -201,8 +201,11 @@ const readFile = Effect.fnUntraced(function* (
   const found = inside.success
   if (found.rows !== file.rows) return [`${file.path} has ${found.rows} rows, not ${file.rows}.`]
   if (shape(found.columns) !== shape(columns)) return [`${file.path} has different columns than the manifest says.`]
-  const isSame = file.ranges === undefined || JSON.stringify(found.ranges) === JSON.stringify(file.ranges)
-  return isSame ? [] : [`${file.path} has different least and greatest values than the manifest says.`]
+  const { nulls, ranges } = found.footer
+  if (file.ranges !== undefined && JSON.stringify(ranges) !== JSON.stringify(file.ranges))
+    return [`${file.path} has different least and greatest values than the manifest says.`]
+  const isFilled = file.nulls === undefined || JSON.stringify(nulls) === JSON.stringify(file.nulls)
+  return isFilled ? [] : [`${file.path} lacks values in other rows than the manifest says.`]
 })
 
 const shape = (columns: Manifest.Columns): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))

@@ -85,6 +85,34 @@ describe("a manifest", () => {
     )
   )
 
+  it.effect("has for each column how many rows lack a value, also over row groups", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* write([on("2026-11-18"), event("2026-11-18T23:59:59.999999Z")], [ipc("IPC-1", "1"), ipc("IPC-2", "2")])
+        const some = sql`
+          insert into construction.ipcs (id, status, project_id, _clocks, _first_seen_at, _changed_at)
+          select 'many-' || row, if(row % 3 = 0, null, 'draft'), if(row < 9000, null, row), '{}', now(), now()
+          from range(12000) as rows(row)`
+        yield* (yield* Warehouse).query((db) => some.execute(db))
+        yield* run
+        const { tables } = readExport(world)
+        for (const [name, { columns, files }] of Object.entries(tables)) {
+          for (const { nulls, path } of files) {
+            const counts = columns.map((column) => `(count(*) - count("${column.name}"))::integer`).join()
+            const [found = []] = yield* query(
+              `select ${counts} from read_parquet('${join(world.lake, path)}', hive_partitioning = false)`
+            )
+            const lacking = columns.flatMap((column, place) =>
+              found[place] === 0 ? [] : [[column.name, found[place]]]
+            )
+            assert.deepStrictEqual(nulls, Object.fromEntries(lacking), name)
+          }
+        }
+        assert.deepInclude(tables["ipcs"]?.files[0]?.nulls, { status: 4000, project_id: 9000 })
+      })
+    )
+  )
+
   it.effect("describes each column in a sentence", () =>
     inWorld((world) =>
       Effect.gen(function* () {

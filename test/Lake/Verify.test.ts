@@ -84,6 +84,10 @@ const damages: Readonly<Record<string, readonly [(damaged: Damaged) => void, str
     edited(/"certified_amount": \{\s+"min": "10.0000"/, '"certified_amount": { "min": "9.0000"'),
     "IPCS has different least and greatest values than the manifest says."
   ],
+  "rows without a value are counted wrong": [
+    edited(/"nulls": \{\s+"draft_amount": 2/, '"nulls": { "draft_amount": 1'),
+    "IPCS lacks values in other rows than the manifest says."
+  ],
   "a table's rows are counted wrong": [
     edited(/("ipcs": \{\s+"rows": )2/, "$13"),
     "The manifest says that ipcs has 3 rows, but its files have 2."

@@ -41,13 +41,15 @@ export const schemaOf = (table: string, columns: Columns): string => {
 }
 
 /** JSON text. Numbers are taken over digit by digit; times have milliseconds, and the greatest is rounded up. */
-export const statsOf = (columns: Columns, { ranges = {}, rows }: ManifestFile): string => {
+export const statsOf = (columns: Columns, { nulls, ranges = {}, rows }: ManifestFile): string => {
   const bounds = (of: "max" | "min") =>
     columns.flatMap(({ name, type }) => {
       const range = ranges[name]
       return range === undefined ? [] : [`${JSON.stringify(name)}:${boundOf(type, range[of], of)}`]
     })
-  return `{"numRecords":${rows},"minValues":{${bounds("min").join()}},"maxValues":{${bounds("max").join()}}}`
+  const counts = columns.filter(({ type }) => typeOf(type) !== undefined).map(({ name }) => [name, nulls?.[name] ?? 0])
+  const nullCount = nulls === undefined ? "" : `,"nullCount":${JSON.stringify(Object.fromEntries(counts))}`
+  return `{"numRecords":${rows},"minValues":{${bounds("min").join()}},"maxValues":{${bounds("max").join()}}${nullCount}}`
 }
 
 const boundOf = (type: string, value: string, of: "max" | "min"): string => {

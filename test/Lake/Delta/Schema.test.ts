@@ -36,6 +36,18 @@ describe("the statistics of a file", () => {
     return [minValues["at"], maxValues["at"]]
   }
 
+  it("count the rows without a value in each column of the table, if that is known", () => {
+    const columns = ["a", "b", "c"].map((name) => ({ name, type: name === "c" ? "HUGEINT" : "VARCHAR" }))
+    const file = { path: "p", bytes: 1, rows: 3, sha256: "" }
+    assert.deepStrictEqual(JSON.parse(statsOf(columns, { ...file, nulls: { b: 2 } })), {
+      numRecords: 3,
+      minValues: {},
+      maxValues: {},
+      nullCount: { a: 0, b: 2 }
+    })
+    assert.notProperty(JSON.parse(statsOf(columns, file)), "nullCount")
+  })
+
   it("have times in milliseconds between which all are", () => {
     assert.deepStrictEqual(at("2026-11-19T10:00:00.123456Z", "2026-11-19T10:00:00.123456Z"), [
       "2026-11-19T10:00:00.123Z",
