@@ -15,6 +15,7 @@ export class Refusal extends Error {
 const againMs = 100
 /** A start on a machine that has hardly any time for it, or two. */
 const patienceMs = 600_000
+const noDatabase = /PostgreSQL at .* doesn't answer: /
 
 /** A verb that a person runs beside the worker may hold the lock of the data directory for a moment. */
 const isLocked = /another|lock/i
@@ -119,13 +120,13 @@ export class Office {
     return { ...(ledger as Ledger), pending: inbox.pending }
   }
 
-  /** As often as the answer gets lost, or says that something is out of order; a refusal is thrown. */
+  /** As often as the answer gets lost, or says that the database doesn't answer; a refusal is thrown. */
   verb(name: string, payload: object = {}): Promise<unknown> {
     return this.#eventually(name, async (worker) => {
       const answering = worker.answer(name, payload)
       this.heard()
       const answer = await answering
-      if (answer === undefined || answer.status >= 500) return undefined
+      if (answer === undefined || noDatabase.test(answer.body)) return undefined
       if (answer.status !== 200) throw new Refusal(said(answer))
       return JSON.parse(answer.body) as unknown
     })
