@@ -1,7 +1,7 @@
 /**
  * `siteledger report NAME`: the books for a bookkeeper, as of a day: a table, `--csv` for a spreadsheet or `--json`.
  */
-import { Console, Effect, Option, Stdio, Stream } from "effect"
+import { Console, Effect, Record, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Answer } from "../src/Operate/AdminApi.ts"
 import { guarded } from "../src/Ledger/Journal.ts"
@@ -16,31 +16,33 @@ import * as Print from "./Print.ts"
 const parameters = {
   name: Argument.Literals("name", names).pipe(
     Argument.withDescription(
-      "trial-balance (by account), statement (by project), aged (what is open, and since when), unposted (what waits), repaired (after a gap)"
+      "trial-balance (by account), balances (by account, project and month), statement (by project), aged (what is open, and since when), unposted (what waits), repaired (after a gap)"
     )
   ),
   asOf: optionalText("as-of", "The last day that counts, like 2026-09-30 (default: today)"),
+  project: optionalText("project", "Only of this project: of balances"),
+  account: optionalText("account", "Only of this account, by its name or its code: of balances"),
+  month: optionalText("month", "Only of this month, like 2026-09: of balances"),
   csv: toggle("csv", "CSV with a header"),
   json
 }
 
-export const report = Command.make("report", parameters, ({ asOf, csv: asCsv, json: asJson, name }) =>
-  Effect.flatMap(
-    ask(
-      "report",
-      { name, ...Option.match(asOf, { onNone: () => ({}), onSome: (day) => ({ asOf: day }) }) },
-      Alone.books
-    ),
-    (found) => (asJson ? Print.document(found.rows) : asCsv ? printed(csvOf(found)) : Console.log(tableOf(found)))
+export const report = Command.make("report", parameters, ({ csv: asCsv, json: asJson, name, ...only }) =>
+  Effect.flatMap(ask("report", { name, ...Record.getSomes(only) }, Alone.books), (found) =>
+    asJson ? Print.document(found.rows) : asCsv ? printed(csvOf(found)) : Console.log(tableOf(found))
   )
 ).pipe(
   Command.withDescription(
-    "Show the trial balance, statements, what is open, what waits or what was repaired, as of a day"
+    "Show the trial balance, balances by month, statements, what is open, what waits or what was repaired, as of a day"
   ),
   Command.withExamples([
     {
       command: "siteledger report trial-balance --as-of 2026-09-30",
       description: "The balance of each account on a day"
+    },
+    {
+      command: "siteledger report balances --project 12 --month 2026-09",
+      description: "What moved on each account of a project in a month, and its balance at the end"
     },
     { command: "siteledger report aged --csv > aged.csv", description: "What is open, for a spreadsheet" }
   ]),

@@ -14,6 +14,11 @@ export const reports = {
     says: "What was debited and credited to each account, by currency.",
     none: "Nothing was posted by that day."
   },
+  balances: {
+    words: "By month",
+    says: "What moved on each account for each project in each month, what was brought forward, and the balance at its end.",
+    none: "Nothing like that was posted by that day."
+  },
   statement: {
     words: "Statement",
     says: "What each project is certified, what of it is due and paid, and what is open.",
@@ -38,6 +43,7 @@ export const reportIn = (name: string | null): ReportName =>
   name !== null && Object.hasOwn(reports, name) ? (name as ReportName) : "trial-balance"
 
 const amounts = new Set([
+  "brought_forward",
   "debit",
   "credit",
   "balance",
@@ -84,6 +90,22 @@ export const foundIn = ({ columns, rows }: Report): Pick<Found, "columns" | "row
   columns: columns.map((name) => ({ name, isNumber: kindOf(name) !== "text" })),
   rows: rows.map((row) => columns.map((name) => row[name] ?? null))
 })
+
+/** What the balances can be narrowed to, in the address and in the verb. */
+export const narrowings = { project: "Project", account: "Account", month: "Month" } as const
+export type Narrowing = keyof typeof narrowings
+export type Only = Partial<Readonly<Record<Narrowing, string>>>
+
+/** Of this report, in the address; others are of all. */
+export const onlyIn = (report: ReportName, query: URLSearchParams): Only =>
+  report === "balances"
+    ? Object.fromEntries(
+        Object.keys(narrowings).flatMap((name) => {
+          const value = query.get(name)
+          return value === null || value === "" ? [] : [[name, value]]
+        })
+      )
+    : {}
 
 /** A day as the worker takes it. While a year is typed, a field has days of the first century. */
 export const isDay = (text: string): boolean => /^[12]\d{3}-\d\d-\d\d$/.test(text)

@@ -9,6 +9,8 @@ import { count } from "../Format.ts"
 import { Empty, Loaded, useAsked } from "../parts/Asked.tsx"
 import { Tabs } from "../parts/Books.tsx"
 import { Download } from "../parts/Download.tsx"
+import { Filter, Filters } from "../parts/Filters.tsx"
+import { More } from "../parts/More.tsx"
 import { type Column, Table } from "../parts/Table.tsx"
 import { Amount } from "../parts/Text.tsx"
 import { At } from "../parts/Time.tsx"
@@ -17,6 +19,10 @@ import {
   foundIn,
   isDay,
   kindOf,
+  type Narrowing,
+  narrowings,
+  type Only,
+  onlyIn,
   type Report,
   reportIn,
   type ReportName,
@@ -34,6 +40,7 @@ const cellOf = (name: string, row: Row): ComponentChildren => {
   if (kindOf(name) === "number") return count(Number(value))
   if (name === "ipc") return <a href={to.ipc(value)}>{value}</a>
   if (name === "reason") return <a href={to.holds}>{questionOf(value)}</a>
+  if (name === "project") return <a href={withFilters({ report: "balances", project: value })}>{value}</a>
   return name === "oldest" ? <At at={value} /> : value
 }
 
@@ -46,41 +53,72 @@ const columnOf = (name: string): Column<Row> => {
   }
 }
 
-const Shown = ({ name, report }: { readonly name: ReportName; readonly report: Report }) =>
-  report.rows.length === 0 ? (
+const usual = 300
+
+/** Of many rows the first, as a browser takes long to lay out thousands. */
+const Shown = ({ name, report }: { readonly name: ReportName; readonly report: Report }) => {
+  const [most, setMost] = useState(usual)
+  const rows = report.rows.slice(0, most)
+  return report.rows.length === 0 ? (
     <Empty>{reports[name].none}</Empty>
   ) : (
-    <div class="wide-table" tabIndex={0} role="region" aria-label={`${reports[name].words} as a table`}>
-      <Table
-        caption={reports[name].says}
-        class="report"
-        columns={shownOf(report).map(columnOf)}
-        rows={report.rows}
-        keyOf={(row) => JSON.stringify(row)}
-      />
-    </div>
+    <>
+      <div class="wide-table" tabIndex={0} role="region" aria-label={`${reports[name].words} as a table`}>
+        <Table
+          caption={reports[name].says}
+          class="report"
+          columns={shownOf(report).map(columnOf)}
+          rows={rows}
+          keyOf={(row) => JSON.stringify(row)}
+        />
+      </div>
+      <More shown={rows.length} total={report.rows.length} nouns={["row", "rows"]} onMore={() => setMost(most * 3)} />
+    </>
   )
+}
 
-const Made = ({ day, name }: { readonly name: ReportName; readonly day: string | undefined }) => {
-  const asked = useAsked("report", { name, ...(day === undefined ? {} : { asOf: day }) })
+interface Made {
+  readonly name: ReportName
+  readonly day: string | undefined
+  readonly only: Only
+}
+
+const fileOf = ({ day, name, only }: Made): string =>
+  ["siteledger", name, ...Object.values(only), ...(day === undefined ? [] : [day])].join("-")
+
+const Made = ({ day, name, only }: Made) => {
+  const asked = useAsked("report", { name, ...(day === undefined ? {} : { asOf: day }), ...only })
   return (
     <>
+      {name === "balances" ? <Narrowed isAsking={asked.isAsking} rows={asked.answer?.rows ?? []} /> : null}
       <div class="tools">
         <span class="note">{reports[name].says}</span>
         <button type="button" class="quiet" disabled={asked.isAsking} onClick={asked.again}>
           {asked.isAsking ? "Reading the books…" : "Make it again"}
         </button>
         {asked.answer === undefined ? null : (
-          <Download
-            found={foundIn(asked.answer)}
-            as={["siteledger", name, ...(day === undefined ? [] : [day])].join("-")}
-          />
+          <Download found={foundIn(asked.answer)} as={fileOf({ name, day, only })} />
         )}
       </div>
       <Loaded asked={asked}>{(report) => <Shown name={name} report={report} />}</Loaded>
     </>
   )
 }
+
+/** Offers what the report has. */
+const Narrowed = ({ isAsking, rows }: { readonly isAsking: boolean; readonly rows: ReadonlyArray<Row> }) => (
+  <Filters isAsking={isAsking}>
+    {(Object.keys(narrowings) as ReadonlyArray<Narrowing>).map((name) => (
+      <Filter
+        key={name}
+        name={name}
+        label={narrowings[name]}
+        placeholder="all"
+        offers={[...new Set(rows.flatMap((row) => textIn(row, name) ?? []))].toSorted()}
+      />
+    ))}
+  </Filters>
+)
 
 const Day = ({ day }: { readonly day: string | undefined }) => {
   const [typed, setTyped] = useState(day ?? "")
@@ -100,6 +138,8 @@ const Day = ({ day }: { readonly day: string | undefined }) => {
 export const Balances = () => {
   const name = useCell(place, ({ query }) => reportIn(query.get("report")))
   const day = useCell(place, ({ query }) => query.get("day") ?? undefined)
+  const query = useCell(place, (now) => now.query)
+  const only = onlyIn(name, query)
   return (
     <>
       <h1>Ledger</h1>
@@ -125,7 +165,7 @@ export const Balances = () => {
           )}
         </span>
       </form>
-      <Made key={`${name} ${day ?? ""}`} name={name} day={day} />
+      <Made key={`${name} ${day ?? ""}`} name={name} day={day} only={only} />
     </>
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Reports for bookkeepers, as of a day: the trial balance, what each project is certified, due and paid, what is open and since
+ * Reports for bookkeepers, as of a day: the trial balance, the balances of each month, what each project is certified, due and paid, what is open and since
  * when, what waits unposted, and what was repaired after a gap. They count what is posted by that day in the books' time zone, and add up to the books to the
  * last digit. Each reads the Store in pages, so memory doesn't grow with the books.
  */
@@ -11,6 +11,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 import { newestIn } from "./Agreed.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { aged } from "./Reports/Aged.ts"
+import { balances, type Only } from "./Reports/Balances.ts"
 import type { AsOf } from "./Reports/Entries.ts"
 import type { Report, ReportName } from "./Reports/Report.ts"
 import { repaired } from "./Reports/Repaired.ts"
@@ -18,8 +19,11 @@ import { statement } from "./Reports/Statement.ts"
 import { trialBalance } from "./Reports/TrialBalance.ts"
 import { unposted } from "./Reports/Unposted.ts"
 
-const reports: Readonly<Record<ReportName, (of: AsOf) => Effect.Effect<Report, StoreError, Store>>> = {
+type Make = (of: AsOf, only: Only) => Effect.Effect<Report, StoreError | LedgerError, Store>
+
+const reports: Readonly<Record<ReportName, Make>> = {
   "trial-balance": trialBalance,
+  balances,
   statement,
   aged,
   unposted,
@@ -30,12 +34,21 @@ const isDay = (text: string): boolean =>
   /^[12]\d{3}-\d{2}-\d{2}$/.test(text) &&
   Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
 
+const ofAll = (name: ReportName) =>
+  new LedgerError({ message: `Only the report balances is of one project, account or month, not ${name}.` })
+
 /** `day`: today if it isn't given. */
-export const report = Effect.fn("Ledger.report")(function* (name: ReportName, day: string | undefined, chart: Chart) {
+export const report = Effect.fn("Ledger.report")(function* (
+  name: ReportName,
+  day: string | undefined,
+  chart: Chart,
+  only: Only = {}
+) {
+  if (name !== "balances" && Object.keys(only).length > 0) return yield* ofAll(name)
   if (day !== undefined && !isDay(day)) return yield* new LedgerError({ message: "Say the day like 2026-09-30." })
   const store = yield* Store
   const terms = yield* store.run(newestIn)
   if (terms === undefined) return yield* new LedgerError({ message: "Nothing is posted yet: no worker has started." })
   const today = dateIn(Instant.fromMillis(yield* Clock.currentTimeMillis), terms.timezone)
-  return yield* reports[name]({ day: day ?? today, terms, chart })
+  return yield* reports[name]({ day: day ?? today, terms, chart }, only)
 })

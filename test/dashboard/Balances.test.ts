@@ -1,9 +1,11 @@
 /** Reports of the books in the built page, and the tables that it offers for a statement. */
 import { readFileSync } from "node:fs"
+import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
 import { foundIn, isDay, reportIn, shownOf } from "../../dashboard/Reported.ts"
+import { until } from "../RunningWorker.ts"
 import { browser, on, see, visit } from "../Browser.ts"
 import { StandIn } from "./StandIn.ts"
 
@@ -69,6 +71,40 @@ describe("The page", () => {
         standIn.answers = {}
         yield* on(page.goto(`${standIn.address}/ledger/balances?report=statement`))
         yield* see(page.getByText("There is no such thing here."))
+      }),
+    slow
+  )
+
+  it.live(
+    "narrows the balances by what the address says, leads there from a statement, and lays out the first of many",
+    (context) =>
+      Effect.gen(function* () {
+        const { complaints, page, standIn } = yield* opened(context)
+        const asked = () => standIn.asked.filter(({ name }) => name === "report").map(({ payload }) => payload)
+        const rows = page.getByRole("table").getByRole("row")
+        yield* on(page.goto(`${standIn.address}/ledger/balances?report=statement&day=2026-11-30`))
+        yield* on(page.getByRole("link", { name: "PROJ-1", exact: true }).click())
+        yield* see(page.getByText("Brought forward"))
+        assert.deepStrictEqual(asked().at(-1), { name: "balances", asOf: "2026-11-30", project: "PROJ-1" })
+        yield* on(page.getByLabel("Month", { exact: true }).fill("2026-10"))
+        yield* on(page.getByLabel("Month", { exact: true }).press("Enter"))
+        yield* on(page.waitForURL(/month=2026-10/))
+        yield* on(page.getByLabel("Account", { exact: true }).fill("4000"))
+        yield* on(page.getByLabel("Account", { exact: true }).press("Enter"))
+        const wanted = { project: "PROJ-1", account: "4000", month: "2026-10" }
+        const isAsked = () => isDeepStrictEqual(asked().at(-1), { name: "balances", asOf: "2026-11-30", ...wanted })
+        yield* on(until("it is asked so", async () => isAsked() || undefined))
+        assert.strictEqual(yield* on(rows.count()), 2)
+        const [file] = yield* on(
+          Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download CSV" }).click()])
+        )
+        assert.strictEqual(file.suggestedFilename(), "siteledger-balances-PROJ-1-4000-2026-10-2026-11-30.csv")
+        yield* on(page.goto(`${standIn.address}/ledger/balances?report=balances`))
+        yield* see(page.getByText("300 of 301 rows"))
+        assert.strictEqual(yield* on(rows.count()), 301)
+        yield* on(page.getByRole("button", { name: "Show more" }).click())
+        yield* see(page.getByRole("link", { name: "PROJ-300", exact: true }))
+        assert.deepStrictEqual(complaints, [])
       }),
     slow
   )

@@ -29,6 +29,7 @@ const views = {
   [`/ledger/holds/${holdId}`]: "Your answer",
   "/ledger/outbox": "No such tax code.",
   "/ledger/balances": "1,234,567.5678",
+  "/ledger/balances?report=balances&month=2026-10": "Brought forward",
   "/ledger/balances?report=statement": "11,111,111,010.90",
   "/ledger/balances?report=aged": "61-90",
   "/ledger/balances?report=unposted": "More is paid than was certified",

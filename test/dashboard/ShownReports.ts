@@ -75,6 +75,25 @@ const unposted = {
   ]
 }
 
+/** More than a browser lays out at once. */
+const byMonth = Array.from({ length: 301 }, (_, place) => ({
+  company: null,
+  project: place === 0 ? markup : `PROJ-${place}`,
+  currency: "EUR",
+  account: "Construction in progress",
+  code: "4000",
+  month: place < 2 ? "2026-10" : "2026-09",
+  brought_forward: "-1234567.5678",
+  debit: "1234567.5000",
+  credit: "0.0000",
+  balance: "-0.0678"
+}))
+
+const balances = ({ month, project }: Readonly<Record<string, unknown>>) => ({
+  columns: Object.keys(byMonth[0]!),
+  rows: byMonth.filter((row) => (project ?? row.project) === row.project && (month ?? row.month) === row.month)
+})
+
 const reports: Readonly<Record<string, unknown>> = { "trial-balance": trialBalance, statement, aged, unposted }
 
 const column = (name: string, type: string, says: string) => ({ name, type, says })
@@ -104,7 +123,9 @@ export const tables = {
 }
 
 export const answers = {
-  report: ({ asOf, name }: Readonly<Record<string, unknown>>) =>
-    asOf === "2026-01-01" ? { ...trialBalance, rows: [] } : reports[String(name)],
+  report: ({ asOf, name, ...only }: Readonly<Record<string, unknown>>) => {
+    if (asOf === "2026-01-01") return { ...trialBalance, rows: [] }
+    return name === "balances" ? balances(only) : reports[String(name)]
+  },
   tables: () => tables
 }

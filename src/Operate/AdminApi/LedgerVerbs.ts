@@ -172,7 +172,11 @@ export const ledgerVerbs = [
     payload: Schema.Struct({
       name: Schema.Literals(names),
       /** The last day that counts, like 2026-09-30; absent: today. */
-      asOf: Schema.optionalKey(Schema.String)
+      asOf: Schema.optionalKey(Schema.String),
+      /** These of `balances` alone; an account by its name or its code, a month like 2026-09. */
+      project: Schema.optionalKey(Schema.String),
+      account: Schema.optionalKey(Schema.String),
+      month: Schema.optionalKey(Schema.String)
     }),
     answer: Schema.Struct({ columns: Schema.Array(Schema.String), rows: Schema.Array(Row) })
   }),

@@ -146,7 +146,8 @@ export const ledger = {
   "ledger-verify": verify,
   "ledger-preview": () =>
     Effect.flatMap(Settings, (settings) => Effect.flatMap(Store, (store) => preview(store, settings.ledger))),
-  report: ({ asOf, name }) => Effect.flatMap(Settings, ({ ledgerChart }) => report(name, asOf, ledgerChart)),
+  report: ({ asOf, name, ...only }) =>
+    Effect.flatMap(Settings, ({ ledgerChart }) => report(name, asOf, ledgerChart, only)),
   explain: ({ ipc }) => Look.explain(ipc),
   "sink-dead": () => dead,
   "sink-replay": ({ entry }) =>
