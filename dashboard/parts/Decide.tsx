@@ -10,6 +10,7 @@ import { saidIn } from "../Rows.ts"
 import { usePrincipal } from "../Session.ts"
 import { Confirm } from "./Confirm.tsx"
 import { Field } from "./Field.tsx"
+import { Foreseen } from "./Foreseen.tsx"
 
 type Shown = Answer<"ledger-show">
 type Verdict = "accept" | "reject"
@@ -45,16 +46,28 @@ const problemsOf = (typed: Typed, reason: string): Problems => {
   }
 }
 
-const decide = (hold: Shown, { amount, by, currency, reason, verdict }: Typed) => {
+/** What of it the question asks for. */
+const moneyIn = (hold: Shown, { amount, currency, verdict }: Typed) => {
   const { amount: kind, takesCurrency } = answerableOf(textOf(hold, "reason")) ?? {}
-  const decision = { hold: textOf(hold, "hold_id"), by: by.trim(), reason: reason.trim() }
-  if (verdict === "reject") return ask("ledger-reject", decision)
-  return ask("ledger-accept", {
-    ...decision,
+  if (verdict === "reject") return {}
+  return {
     ...(kind === undefined ? {} : { amount: amount.trim() }),
     ...(takesCurrency === true ? { currency: currency.trim() } : {})
-  })
+  }
 }
+
+const decide = (hold: Shown, typed: Typed) => {
+  const decision = { hold: textOf(hold, "hold_id"), by: typed.by.trim(), reason: typed.reason.trim() }
+  if (typed.verdict === "reject") return ask("ledger-reject", decision)
+  return ask("ledger-accept", { ...decision, ...moneyIn(hold, typed) })
+}
+
+const foreseenOf = (hold: Shown, typed: Typed) => ({
+  hold: textOf(hold, "hold_id"),
+  verdict: typed.verdict,
+  by: typed.by.trim(),
+  ...moneyIn(hold, typed)
+})
 
 /** What the decision does, in a sentence. */
 const effectOf = (hold: Shown, { amount, currency, verdict }: Typed): string => {
@@ -79,6 +92,7 @@ const Asked = ({ hold, onClose, onDone, typed }: Decide & { readonly typed: Type
       <b>{textOf(hold, "payment_reference")}</b>.
     </p>
     <p class="effect">{effectOf(hold, typed)}</p>
+    <Foreseen decision={foreseenOf(hold, typed)} />
     <p>
       It is recorded for good that <b>{typed.by.trim()}</b> decided so: “{typed.reason.trim()}”.
     </p>

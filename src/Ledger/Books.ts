@@ -70,6 +70,14 @@ export const record = async (
   }
 }
 
+/** What a fact would lead to, and the books then; writes nothing. */
+export const foreseen = async (tx: Tx, fact: NewFact, terms: Terms) => {
+  const latest = await latestIn(tx)
+  const books = new Map(await StoredBooks.read(tx, [fact.ipcId]))
+  const { kept } = await folding(tx, { books, news: [fact], number: latest.number, terms: latest.terms ?? terms })
+  return { books, turns: kept.map(({ turn }) => turn) }
+}
+
 const ipcsOf = (facts: ReadonlyArray<NewFact>): ReadonlyArray<string> => [...new Set(facts.map(({ ipcId }) => ipcId))]
 
 /** Told by events, of which each may be heard several times, by several workers. */
@@ -103,7 +111,14 @@ interface Recording {
 }
 
 /** What is new, and what it leads to. */
-const folded = async (tx: Tx, { books, news, number, terms }: Recording): Promise<ReadonlyArray<Kept>> => {
+const folded = async (tx: Tx, recording: Recording): Promise<ReadonlyArray<Kept>> => {
+  const { kept, order } = await folding(tx, recording)
+  await order.close()
+  return kept
+}
+
+/** The same, while the order of certified IPCs has moved in memory only. */
+const folding = async (tx: Tx, { books, news, number, terms }: Recording) => {
   const order = await OpenOrder.open(
     tx,
     terms,
@@ -126,8 +141,7 @@ const folded = async (tx: Tx, { books, news, number, terms }: Recording): Promis
     }
   }
   for (const newFact of news) await learn(newFact)
-  await order.close()
-  return kept
+  return { kept, order }
 }
 
 const write = async (

@@ -15,6 +15,7 @@ import * as StoredBooks from "./StoredBooks.ts"
 import * as Comparison from "./People/Comparison.ts"
 import { type Posting, postingOf, reversalOf } from "./People/Corrections.ts"
 import { type Decision, factOf, LedgerError } from "./People/Decide.ts"
+import { type Foreseen, foreseen } from "./People/Foreseen.ts"
 import * as Periods from "./People/Periods.ts"
 import * as Release from "./People/Release.ts"
 import type { Terms } from "./Fact.ts"
@@ -52,6 +53,8 @@ type Done<A = Books.Recorded> = Effect.Effect<A, LedgerError | StoreError>
 
 export interface ByPeople {
   readonly decide: (decision: Decision) => Done
+  /** What it would do as the books are now; writes nothing. */
+  readonly foresee: (decision: Decision) => Done<Foreseen>
   /** Opening certificates that a person vouches for; posts the payments that waited for them. */
   readonly signOff: (openings: ReadonlyArray<Opening>, by: string) => Done
   /** Adds an entry, or a hold for the second person. */
@@ -109,7 +112,9 @@ const booksOf = (store: Store["Service"], ipcId: string) =>
     (all) => all.get(ipcId)
   )
 
-const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
+const justClosed = refused("The hold has just been closed by an event.")
+
+const answering = (given: With): Pick<ByPeople, "decide" | "foresee" | "signOff"> => {
   const { beforeDeciding, now, record, store } = given
   const recorded = recording(given)
   const currencyFor = Effect.fnUntraced(function* (hold: Look.HoldLike | undefined, terms: Terms) {
@@ -117,15 +122,25 @@ const answering = (given: With): Pick<ByPeople, "decide" | "signOff"> => {
     const payment = books?.payments.find(({ reference }) => reference === hold?.payment_reference)
     return books === undefined || payment === undefined ? null : currencyOf(books, payment, terms)
   })
+  const asFact = Effect.fnUntraced(function* (decision: Decision) {
+    yield* beforeDeciding
+    const open = yield* store.run((db) => Look.holdsLike(db, decision.hold))
+    const terms = yield* agreedBy(given)
+    const currency = yield* currencyFor(open[0], terms)
+    const decided = { ...decision, principal: yield* Principal }
+    return { fact: factOf(decided, open, { currency, terms }, yield* now), terms }
+  })
   return {
     decide: Effect.fn("Ledger.decide")(function* (decision) {
-      yield* beforeDeciding
-      const open = yield* store.run((db) => Look.holdsLike(db, decision.hold))
-      const terms = yield* agreedBy(given)
-      const currency = yield* currencyFor(open[0], terms)
-      const decided = { ...decision, principal: yield* Principal }
-      const done = yield* recorded(factOf(decided, open, { currency, terms }, yield* now))
-      return done.facts === 0 ? yield* refused("The hold has just been closed by an event.") : done
+      const { fact } = yield* asFact(decision)
+      const done = yield* recorded(fact)
+      return done.facts === 0 ? yield* justClosed : done
+    }),
+    foresee: Effect.fn("Ledger.foresee")(function* (decision) {
+      const { fact, terms } = yield* asFact(decision)
+      if (typeof fact === "string") return yield* refused(fact)
+      const signed = (yield* signing)(fact)
+      return (yield* store.transaction((tx) => foreseen(tx, signed, terms))) ?? (yield* justClosed)
     }),
     signOff: Effect.fn("Ledger.signOff")(function* (openings, by) {
       yield* beforeDeciding

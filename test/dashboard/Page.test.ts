@@ -105,6 +105,19 @@ describe("The page", () => {
         yield* on(page.getByLabel("Reason").fill("certificate 12, page 3"))
         yield* on(page.getByRole("button", { name: "Accept …" }).click())
         yield* see(page.getByRole("dialog").getByText("100.00 EUR is posted in addition"))
+        // What it would do is asked of the worker, and changes nothing.
+        const dialog = page.getByRole("dialog")
+        yield* see(dialog.getByText("Posts adjustment 100.00 EUR for IPC IPC-7 on 2026-11-20:"))
+        yield* see(dialog.getByText("Open of the IPC: 100.00 EUR now, 0.00 EUR then."))
+        yield* see(dialog.getByRole("listitem").getByText("12.00 EUR"))
+        assert.strictEqual(yield* on(dialog.getByTitle("100.0000").count()), 2)
+        assert.deepStrictEqual(standIn.asked.find(({ name }) => name === "ledger-foresee")?.payload, {
+          hold: holdId,
+          verdict: "accept",
+          by: "Ada Lovelace",
+          amount: "100"
+        })
+        assert.deepStrictEqual(yield* look(page), { light: [], dark: [], narrow: [], overflow: 0 })
         assert.deepStrictEqual(answered(), [])
         yield* on(page.getByRole("dialog").getByRole("button", { name: "Accept" }).click())
         yield* see(page.getByText("Your decision is recorded."))

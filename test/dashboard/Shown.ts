@@ -100,6 +100,15 @@ const walk = (list: string, isProven = true): Answer<"walks">["walks"][number] =
   parents: isProven ? null : { found: 40, proven: 38 }
 })
 
+const waiting = {
+  hold_id: "7c".padEnd(32, "0"),
+  ipc_id: "IPC-7",
+  payment_reference: "PAY-2",
+  reason: "second-payment-reference",
+  amount: "12.0000",
+  currency: "EUR"
+}
+
 export const answers = {
   history: () => ({ stepSeconds: 60, points: [50, 49, 48, 30, 29, 28, 27, 3, 2, 1].map(point) }),
   walks: ({ list }: Readonly<Record<string, unknown>>) => ({
@@ -152,6 +161,27 @@ export const answers = {
             released: null
           }
         },
+  "ledger-foresee": ({ amount }: Readonly<Record<string, unknown>>) => ({
+    entries: [
+      {
+        ipc_id: "IPC-7",
+        kind: "adjustment",
+        amount: `${String(amount)}.0000`,
+        currency: "EUR",
+        payment_reference: "PAY-1",
+        posting_date: "2026-11-20",
+        lines: [
+          { account: "Construction in progress", debit: `${String(amount)}.0000`, credit: "0.0000" },
+          { account: markup, debit: "0.0000", credit: `${String(amount)}.0000` }
+        ]
+      }
+    ],
+    opened: [],
+    closed: [{ ...waiting, hold_id: holdId }],
+    held: [waiting],
+    before: { certified: "1334.5000", due: "1334.5000", paid: "1234.5000", open: "100.0000" },
+    after: { certified: "1334.5000", due: "1334.5000", paid: "1334.5000", open: "0.0000" }
+  }),
   "ledger-accept": () => ({
     posted: [{ entry_id: entryId, ipc_id: "IPC-7", kind: "adjustment", amount: "100.0000" }],
     opened: [],

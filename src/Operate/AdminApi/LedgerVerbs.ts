@@ -49,6 +49,38 @@ export const Posted = Schema.Struct({
   closed: Schema.Array(Hold)
 })
 
+const Balance = Schema.Struct({ certified: Text, due: Text, paid: Schema.String, open: Text })
+
+const Waiting = Schema.Struct({
+  ...Hold.fields,
+  payment_reference: Text,
+  /** Null: it isn't about one amount. */
+  amount: Text,
+  currency: Text
+})
+
+const Foreseen = Schema.Struct({
+  entries: Schema.Array(
+    Schema.Struct({
+      ipc_id: Schema.String,
+      kind: Schema.String,
+      amount: Schema.String,
+      currency: Text,
+      payment_reference: Schema.String,
+      posting_date: Text,
+      /** Debited ones first; one of both is zero. */
+      lines: Schema.Array(Schema.Struct({ account: Schema.String, debit: Schema.String, credit: Schema.String }))
+    })
+  ),
+  opened: Schema.Array(Waiting),
+  closed: Schema.Array(Waiting),
+  /** What of the IPC would wait then. */
+  held: Schema.Array(Waiting),
+  /** Of the IPC, now and then: amounts as decimals; null where it isn't known what is certified. */
+  before: Balance,
+  after: Balance
+})
+
 const Period = {
   needs: "decide" as const,
   payload: Schema.Struct({
@@ -92,7 +124,7 @@ const Explained = Schema.Struct({
   holds: Schema.Array(Row),
   decisions: Schema.Array(Row),
   /** Amounts as decimals; null where it isn't known what is certified. */
-  balance: Schema.Struct({ certified: Text, due: Text, paid: Schema.String, open: Text })
+  balance: Balance
 })
 
 export const ledgerVerbs = [
@@ -126,6 +158,19 @@ export const ledgerVerbs = [
   }),
   verb("ledger-accept", { needs: "decide", payload: Decision, answer: Posted }),
   verb("ledger-reject", { needs: "decide", payload: Decision, answer: Posted }),
+  /** What such a decision would do as the books are now; writes nothing. */
+  verb("ledger-foresee", {
+    needs: "read",
+    payload: Schema.Struct({
+      hold: Schema.String,
+      verdict: Schema.Literals(["accept", "reject"]),
+      amount: Schema.optionalKey(Schema.String),
+      currency: Schema.optionalKey(Schema.String),
+      /** Who would decide: some holds need a second person. */
+      by: Schema.optionalKey(Schema.String)
+    }),
+    answer: Foreseen
+  }),
   /** Amounts from before the first event, signed off by a named person. */
   verb("ledger-opening", {
     needs: "decide",

@@ -38,6 +38,14 @@ const decide =
   ({ amount, ...decision }) =>
     copied(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...decision, amount, verdict }), posted)))
 
+/** It is asked before anybody has said who and why. */
+const unsaid = "?"
+
+const foresee: Handler<"ledger-foresee", Ledger> = ({ amount, by = "", ...decision }) =>
+  Effect.flatMap(Ledger, (ledger) =>
+    ledger.foresee({ ...decision, amount, by: by.trim() === "" ? unsaid : by, reason: unsaid })
+  )
+
 /** Analysts see at once what a person has decided. */
 const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
   Effect.tap(
@@ -132,6 +140,7 @@ export const ledger = {
   "ledger-show": ({ id }) => Look.one(id),
   "ledger-accept": decide("accept"),
   "ledger-reject": decide("reject"),
+  "ledger-foresee": foresee,
   "ledger-opening": signOff,
   "ledger-post": ({ credit, currency, debit, ipc: ipcId, reference, ...posting }) =>
     copied(

@@ -1,0 +1,91 @@
+/**
+ * What a decision would do as the books are now: the entries with their lines, what is open of the IPC, what would still wait.
+ */
+import type { Answer, Payload } from "../Api.ts"
+import { money } from "../Format.ts"
+import { titleOf } from "../Questions.ts"
+import { Problem, useAsked, Waiting } from "./Asked.tsx"
+import { type Column, Table } from "./Table.tsx"
+import { Amount } from "./Text.tsx"
+
+type Of = Answer<"ledger-foresee">
+type Entry = Of["entries"][number]
+
+interface Line {
+  readonly account: string
+  readonly debit: string
+  readonly credit: string
+  readonly currency: string | null
+}
+
+const Side = ({ amount, currency }: { readonly amount: string; readonly currency: string | null }) =>
+  /[1-9]/.test(amount) ? <Amount amount={amount} currency={currency} /> : <span class="soft">–</span>
+
+const columns: ReadonlyArray<Column<Line>> = [
+  { title: "Account", cell: ({ account }) => account },
+  { title: "Debit", kind: "amount", cell: ({ currency, debit }) => <Side amount={debit} currency={currency} /> },
+  { title: "Credit", kind: "amount", cell: ({ credit, currency }) => <Side amount={credit} currency={currency} /> }
+]
+
+const Posted = ({
+  entry: { amount, currency, ipc_id: ipc, kind, lines, posting_date: day }
+}: {
+  readonly entry: Entry
+}) => (
+  <>
+    <p>
+      Posts <b>{kind}</b> {money(amount, currency)} for IPC {ipc}
+      {day === null ? "" : ` on ${day}`}:
+    </p>
+    <Table
+      caption={`Lines of the ${kind}`}
+      columns={columns}
+      rows={lines.map((line) => ({ ...line, currency }))}
+      keyOf={({ account }) => account}
+    />
+  </>
+)
+
+const Effects = ({ of: { after, before, entries, held } }: { readonly of: Of }) => {
+  const currency = entries[0]?.currency ?? held[0]?.currency ?? null
+  const text = (amount: string | null): string => (amount === null ? "not known" : money(amount, currency))
+  return (
+    <>
+      {entries.length === 0 ? <p>It posts nothing.</p> : entries.map((entry, at) => <Posted key={at} entry={entry} />)}
+      <p>
+        Open of the IPC: {text(before.open)} now, <b>{text(after.open)}</b> then.
+      </p>
+      {held.length === 0 ? (
+        <p>Nothing of the IPC waits then.</p>
+      ) : (
+        <>
+          <p>What waits of the IPC then:</p>
+          <ul>
+            {held.map((hold) => (
+              <li key={hold.hold_id}>
+                {titleOf(hold.reason)}
+                {hold.amount === null ? "" : `, ${money(hold.amount, hold.currency)}`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+export const Foreseen = ({ decision }: { readonly decision: Payload<"ledger-foresee"> }) => {
+  const { again, answer, isAsking, sentence } = useAsked("ledger-foresee", decision)
+  return (
+    <section class="foreseen" aria-label="What it does to the books" aria-busy={isAsking}>
+      {sentence !== undefined ? (
+        <Problem sentence={sentence} again={again} />
+      ) : // What it was at an earlier look may have changed.
+      answer === undefined || isAsking ? (
+        <Waiting lines={3} />
+      ) : (
+        <Effects of={answer} />
+      )}
+    </section>
+  )
+}
