@@ -1,11 +1,12 @@
 /**
  * Carries out the verbs that look at what analysts have.
  *
+ * An export is verified once at a time: who asks for the same meanwhile gets the same answer, and who asks for another waits.
  * A person's SQL runs as `siteledger query` runs it: in a process of its own, read-only, within 60 s and 512 MB, one at a time.
  */
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { Duration, Effect, Option, Semaphore, Stream } from "effect"
+import { Deferred, Duration, Effect, Exit, Option, Semaphore, Stream } from "effect"
 import { Settings } from "../../../config/Settings.ts"
 import { Lake } from "../../Lake/Lake.ts"
 import * as Runs from "../../Lake/Runs.ts"
@@ -28,11 +29,31 @@ const list = Effect.gen(function* () {
   return { lake: name, ...(yield* Runs.list) }
 })
 
-const verified = Effect.fnUntraced(function* (run: string | undefined) {
+const verify = Effect.fnUntraced(function* (run: string | undefined) {
   const found = yield* Verify.verify(Option.fromUndefinedOr(run), () => Effect.void)
   const whole = { ...found, checked: [...found.checked, ...(yield* VerifyArchives.verify)] }
   return { ok: Verify.faultsOf(whole).length === 0, ...whole }
 })
+
+type Verifying = Exit.Exit<Effect.Success<ReturnType<typeof verify>>, Effect.Error<ReturnType<typeof verify>>>
+
+const underWay = new Map<string, Deferred.Deferred<Verifying>>()
+
+/** If the one who asked first goes away, so does its answer: then it is begun again. */
+const verified = (run: string | undefined): ReturnType<typeof verify> =>
+  Effect.suspend(() => {
+    const of = run ?? ""
+    const shared = underWay.get(of)
+    if (shared !== undefined) {
+      return Effect.flatMap(Deferred.await(shared), (exit) => (Exit.hasInterrupts(exit) ? verified(run) : exit))
+    }
+    const answer = Deferred.makeUnsafe<Verifying>()
+    underWay.set(of, answer)
+    return Effect.onExit(verifying.withPermit(verify(run)), (exit) => {
+      underWay.delete(of)
+      return Deferred.succeed(answer, exit)
+    })
+  })
 
 const mostRows = 1000
 
@@ -79,6 +100,6 @@ export const parquet = (sql: string) => querying.withPermit(Effect.scoped(made(s
 
 export const lake = {
   "lake-list": () => list,
-  "lake-verify": ({ run }) => verifying.withPermit(verified(run)),
+  "lake-verify": ({ run }) => verified(run),
   query: ({ sql }) => querying.withPermit(Effect.scoped(gather(sql)))
 } satisfies { readonly [Name in VerbName]?: Handler<Name> }
