@@ -32,6 +32,7 @@ const embeddedOnly = [
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
   // local disk full.
   "test/worker/Stores/{File,Backup,BucketAway,DiskFull,Lost,OffMachine,TakenBack,Waiting}.test.ts",
+  "test/worker/Dashboard/FullDisk.test.ts",
   // Brings a server of its own.
   "test/worker/Stores/Archived.test.ts",
   // The Store's file put back, or restored.

@@ -16,5 +16,6 @@ export const storeError = (cause: unknown): StoreError => {
   const message = cause instanceof Error ? cause.message : String(cause)
   const primary = code & 0xff
   const reason = primary === fullDisk ? "Full" : primary === busy ? "Locked" : damaged.has(primary) ? "Fatal" : "Failed"
-  return new StoreError({ reason, message: `The store failed: ${message}`, cause })
+  const toDo = reason === "Full" ? "; free space on its disk, and everything continues by itself." : ""
+  return new StoreError({ reason, message: `The store failed: ${message}${toDo}`, cause })
 }

@@ -8,6 +8,8 @@ import { raises } from "../../Raised.ts"
 import { until } from "../../RunningWorker.ts"
 import { applied, deliver, dump, isVerified, storyEvents } from "../Past.ts"
 import { model, read } from "../Story.ts"
+import { Browsing } from "../Browsing.ts"
+import { certified } from "../Dashboard/Acts.ts"
 import { World } from "../World.ts"
 
 const open = (options: Parameters<typeof World.open>[0]) => World.open(options, {}, "postgres")
@@ -59,6 +61,48 @@ describe("a server that is gone for a while", () => {
     assert.deepStrictEqual(await read((sql) => world.query(sql)), model(events))
     assert.strictEqual((await dump(world))["projects"]?.length, 90)
     assert.strictEqual(server.subscriptions.length, 1)
+  })
+})
+
+/** Longer than a stream goes on without asking whose session it is: one a second. */
+const looks = 20
+
+describe("an open dashboard", () => {
+  it("outlives a database that is away, says so meanwhile, and goes on in the same stream", async () => {
+    await using world = await open({ projects: 3 })
+    const worker = world.start()
+    await worker.live()
+    const browser = new Browsing(worker)
+    await browser.signIn({ token: worker.note()?.token ?? "" })
+    const stream = await browser.open("GET", "/stream")
+    let told = ""
+    let isOver = false
+    stream.setEncoding("utf8").on("data", (part: string) => (told += part))
+    stream.on("close", () => (isOver = true))
+    const tells = (what: string, pattern: RegExp) => until(what, async () => pattern.test(told) || undefined)
+    assert.strictEqual(await world.server.deliver(certified("BEFORE")), 200)
+    await tells("the first event", /"entity_id":"BEFORE"/)
+
+    await goAway(world)
+    await tells("that it is away", /event: trouble\ndata: .*not currently accepting connections/)
+    const since = told.length
+    await until(
+      "it was looked often",
+      async () => told.slice(since).split(/^:$|^event: /m).length > looks || isOver || undefined
+    )
+    assert.isFalse(isOver, "the stream goes on")
+
+    await comeBack(world)
+    await until(
+      "a delivery is taken",
+      async () => (await world.server.deliver(certified("AFTER"))) === 200 || undefined
+    )
+    told = told.slice(since)
+    await tells("Status", /event: status\n/)
+    await tells("the next event", /"entity_id":"AFTER"/)
+    assert.isFalse(isOver)
+    assert.notInclude(told, '"entity_id":"BEFORE"', "each event once")
+    stream.destroy()
   })
 })
 
