@@ -3,6 +3,7 @@
  */
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import type { Checked } from "../../src/Lake/Checked.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import * as VerifyArchives from "../../src/Lake/VerifyArchives.ts"
 import * as Text from "../../src/Query/Text.ts"
@@ -21,7 +22,7 @@ const flags = {
 
 export const verify = Command.make("verify", flags, ({ json: asJson, run }) =>
   Effect.gen(function* () {
-    const print = (checked: Verify.Checked) =>
+    const print = (checked: Checked) =>
       asJson ? Effect.void : Effect.andThen(Bar.makeRoom, Console.log(line(checked)))
     const found = yield* Bar.shown("lake verify", underWay)(Verify.verify(run, print))
     const archives = yield* Effect.tap(VerifyArchives.verify, Effect.forEach(print))
@@ -41,7 +42,7 @@ export const verify = Command.make("verify", flags, ({ json: asJson, run }) =>
   ])
 )
 
-const line = ({ bytes, faults, files, name, rows }: Verify.Checked): string =>
+const line = ({ bytes, faults, files, name, rows }: Checked): string =>
   [
     `${faults.length === 0 ? "ok" : "! "} ${name.padEnd(22)} ${counted(rows, name === "journal" ? "line" : "row")}, ` +
       `${counted(files, "file")}, ${counted(bytes, "byte")}`,

@@ -35,6 +35,14 @@ export interface Parquet {
     columns: Readonly<Record<string, string>>,
     file: string
   ) => Effect.Effect<void, LakeError>
+  /** What a checkpoint of a Delta log says. */
+  readonly checkpoint: (file: string) => Effect.Effect<
+    {
+      readonly schema: string
+      readonly files: ReadonlyArray<{ readonly path: string; readonly bytes: number; readonly stats: string }>
+    },
+    LakeError
+  >
   /** Decodes every value of a file. */
   readonly read: (
     file: string
@@ -80,6 +88,19 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
       const source = `read_json(${Literal.text(lines)}, format = 'newline_delimited', columns = {${types.join(", ")}})`
       return Effect.asVoid(rows(`copy (from ${source}) to ${Literal.text(file)} (format parquet)`))
     },
+    checkpoint: (file) =>
+      Effect.map(
+        rows(
+          `select metaData.schemaString, add.path, add.size, add.stats from read_parquet(${Literal.text(file)})
+           where metaData is not null or add is not null`
+        ),
+        (found) => ({
+          schema: String(found.find(([schema]) => schema !== null)?.[0] ?? ""),
+          files: found.flatMap(([, path, bytes, stats]) =>
+            path === null ? [] : [{ path: String(path), bytes: Number(bytes), stats: String(stats) }]
+          )
+        })
+      ),
     read: Effect.fnUntraced(function* (file) {
       const source = `read_parquet(${Literal.text(file)}, hive_partitioning = false)`
       const columns = (yield* rows(`describe from ${source}`)).map(([name, type]) => ({

@@ -1,6 +1,6 @@
 /**
- * Verify reads an export again as a reader would: pointer, manifest, every file. It checks all that can be checked:
- * lengths and hashes of what arrives, and the rows, columns and ranges that DuckDB finds in it.
+ * Verify reads an export again as a reader would: pointer, manifest, every file, and the Delta logs. It checks all that can
+ * be checked: lengths and hashes of what arrives, and the rows, columns, ranges and nulls that DuckDB finds in it.
  *
  * One file at a time goes into a temporary folder, so memory and disk hold no more than the largest. It changes
  * nothing, needs no stores, and may run next to a worker: the files of an export never change.
@@ -13,9 +13,11 @@ import { Lake, type LakeError } from "./Lake.ts"
 import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import * as JournalFile from "./JournalFile.ts"
 import { attempt, type Digest, digest, sha256 } from "./LocalFiles.ts"
+import type { Checked } from "./Checked.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Parquet from "./Parquet.ts"
 import * as LakePointer from "./LakePointer.ts"
+import * as VerifyLogs from "./VerifyLogs.ts"
 
 /** There is nothing to verify. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
@@ -23,16 +25,6 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
   isDamaged: Schema.Boolean,
   message: Schema.String
 }) {}
-
-export interface Checked {
-  /** A table, or the journal. */
-  readonly name: string
-  readonly files: number
-  readonly rows: number
-  readonly bytes: number
-  /** Sentences that name the file. */
-  readonly faults: ReadonlyArray<string>
-}
 
 export interface Verified {
   readonly lake: string
@@ -77,6 +69,8 @@ export const verify = Effect.fn("Lake.verify")(function* (
         alreadyRead.add(manifest.journal)
         checked.push(yield* Effect.tap(checkJournal(place, manifest.journal, manifest), onChecked))
       }
+      for (const logs of yield* VerifyLogs.verify(place, manifest))
+        checked.push(yield* Effect.tap(Effect.succeed(logs), onChecked))
       const verified: Verified = { lake: lake.name, run: manifest.run, asOf: manifest.asOf, faults, checked }
       return verified
     })

@@ -12,7 +12,7 @@ import { folder } from "./Archiving.ts"
 import { Lake, type LakeError } from "./Lake.ts"
 import { attempt, digest, sha256 } from "./LocalFiles.ts"
 import * as Parquet from "./Parquet.ts"
-import type { Checked } from "./Verify.ts"
+import type { Checked } from "./Checked.ts"
 
 /** None if there are no archives. */
 export const verify: Effect.Effect<ReadonlyArray<Checked>, LakeError, Lake> = Effect.scoped(

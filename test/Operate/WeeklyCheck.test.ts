@@ -1,5 +1,5 @@
 /** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -12,14 +12,13 @@ import { sha256 } from "../../src/Lake/LocalFiles.ts"
 import * as Manifest from "../../src/Lake/Manifest.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { WeeklyCheck } from "../../src/Operate/WeeklyCheck.ts"
-import { older } from "../../src/Operate/WeeklyCheck/Exports.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Restart } from "../../src/Runtime/Restart.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store, writeMeta } from "../../src/Stores/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import { until } from "../Intake/Uptime/World.ts"
-import { inWorld, ipc, on, run, write } from "../Lake/ExportWorld.ts"
+import { inWorld, on, run, write } from "../Lake/ExportWorld.ts"
 import { delivery } from "../Stores/Postgres/World.ts"
 import { folder } from "../Stores/WarehouseEngines.ts"
 import { Log } from "../Logged.ts"
@@ -205,45 +204,6 @@ describe("a lake that is away", () => {
         yield* Effect.provide(started(path, [], rest), said.layer)
         assert.deepInclude(said.saw("check.unread"), { part: "the older exports" })
         assert.deepStrictEqual(said.saw("check.damaged"), { part: "bad", why: "a block is damaged" })
-      })
-    )
-  )
-})
-
-describe("an older export", () => {
-  it.effect("is read as well, each file once, and a damaged one is named until its manifest has gone", () =>
-    inWorld((world) =>
-      Effect.gen(function* () {
-        yield* write([on("2026-11-18")], [ipc("A", "1.0000")])
-        const { run: first } = yield* run
-        yield* write([], [ipc("A", "2.0000")])
-        yield* TestClock.adjust("1 day")
-        yield* run
-        const fetched: Array<string> = []
-        world.watch = (operation, path, when) => {
-          if (operation === "fetch" && when === "before") fetched.push(path)
-          return undefined
-        }
-        const { check } = yield* older
-        const named = Effect.flatMap(Reasons, ({ all }) =>
-          Effect.map(all, (reasons) => reasons.find(({ key }) => key === "damaged older export"))
-        )
-        yield* check
-        assert.isUndefined(yield* named)
-        const own = `ipcs/${first}-0.parquet`
-        // The newest one has the others.
-        assert.deepStrictEqual(fetched, [own])
-        const bytes = readFileSync(join(world.lake, own))
-        bytes[bytes.length >> 1]! ^= 1
-        writeFileSync(join(world.lake, own), bytes)
-        yield* check
-        assert.deepInclude(yield* named, {
-          level: "critical",
-          sentence: `An older export on ${world.lake} is damaged: ${own} has a different SHA-256 than the manifest says.`
-        })
-        rmSync(join(world.lake, Manifest.manifestPath(first)))
-        yield* check
-        assert.isUndefined(yield* named)
       })
     )
   )

@@ -10,15 +10,23 @@ import { files } from "../../Lake/Manifest.ts"
 import * as Manifest from "../../Lake/Manifest.ts"
 import * as Runs from "../../Lake/Runs.ts"
 import * as Verify from "../../Lake/Verify.ts"
+import * as VerifyLogs from "../../Lake/VerifyLogs.ts"
 import { Reasons } from "../../Runtime/Reasons.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
 
 const damagedExport = "damaged export"
 const damagedOlder = "damaged older export"
+const damagedLog = "damaged delta log"
 
 /** A sentence begun with it says which fault is the first, and how many there are. */
 const first = ([fault = "", ...others]: ReadonlyArray<string>, what: string): string =>
   `${what} is damaged${others.length > 0 ? `, in ${others.length + 1} places` : ""}: ${fault}`
+
+/** Apart: an export doesn't write a log again, which readers may have followed. */
+const faultsOf = ({ checked, ...verified }: Verify.Verified) => {
+  const [logs, others] = [checked.filter(VerifyLogs.isOfLogs), checked.filter((each) => !VerifyLogs.isOfLogs(each))]
+  return { logs: logs.flatMap(({ faults }) => faults), files: Verify.faultsOf({ ...verified, checked: others }) }
+}
 
 /** A damaged one is followed by another that writes every file. */
 export const newest = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {
@@ -32,8 +40,13 @@ export const newest = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, ex
     name: "the newest export",
     check: Verify.verify(Option.none(), () => Effect.void).pipe(
       Effect.provideService(Lake, lake),
-      Effect.flatMap((verified) => {
-        const faults = Verify.faultsOf(verified)
+      Effect.map(faultsOf),
+      Effect.tap(({ logs }) =>
+        logs.length === 0
+          ? reasons.clear(damagedLog)
+          : reasons.set(damagedLog, first(logs, `Delta Lake on ${lake.name}`))
+      ),
+      Effect.flatMap(({ files: faults }) => {
         if (faults.length === 0) return reasons.clear(damagedExport)
         return damaged(first(faults, `The newest export on ${lake.name}`))
       }),
@@ -53,7 +66,7 @@ const readWithNewest = Effect.fnUntraced(function* (lake: Lake["Service"]) {
 
 const faultsIn = Effect.fnUntraced(function* (lake: Lake["Service"], run: string, alreadyRead: Set<string>) {
   const verified = yield* Verify.verify(Option.some(run), () => Effect.void, alreadyRead).pipe(
-    Effect.map(Verify.faultsOf),
+    Effect.map((found) => faultsOf(found).files),
     Effect.catchTag("NothingToVerify", ({ message }) => Effect.succeed([message]))
   )
   // A sweep may take it meanwhile, its manifest first.

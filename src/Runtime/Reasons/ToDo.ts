@@ -59,6 +59,8 @@ const ofOne = {
   publish: "Make room in the data directory; the copy is made again by itself.",
   export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
   "delta log": "Find out who writes there, remove the folders `_delta_log` that it names, and run `siteledger export`.",
+  "damaged delta log":
+    "Find out who can write there, remove the folder `_delta_log` of that table, and run `siteledger export`.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
   "damaged older export":
     "Find out who can write there; remove the manifest of that export once nobody needs it: `siteledger lake list` names them.",
