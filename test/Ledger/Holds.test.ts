@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Amount from "../../src/Domain/Amount.ts"
+import { holdsLike } from "../../src/Ledger/Look.ts"
 import * as Holds from "../../src/Ledger/Look/Holds.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { type Random, seeded } from "../Seeded.ts"
@@ -55,6 +56,20 @@ describe.each(engines)("open holds in $name", ({ isSkipped, place }) => {
         yield* Effect.provide(Effect.andThen(filled, body(kept)), layer)
       }).pipe(Effect.scoped)
     )
+
+  test("are found by the beginnings of their ids, in any script, two at the most", (kept) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const odd = ["é", "é1", "é\u{10fffe}", "f", "H00001"].map((id) => ({ ...kept[0]!, hold_id: id }))
+      yield* store.transaction((tx) => tx.insertInto("ledger_holds").values(odd).execute())
+      const known = [...kept, ...odd].map(({ hold_id }) => hold_id)
+      for (const start of [...known, "h0", "h00", "h000", "h0000", "h9", "x", "H", "é\u{10fffe}1"]) {
+        const found = idsOf(yield* store.run((db) => holdsLike(db, start)))
+        const expected = known.filter((id) => id.startsWith(start))
+        assert.lengthOf(found, Math.min(2, expected.length), start)
+        assert.includeMembers(expected, found)
+      }
+    }))
 
   for (const order of ["oldest", "largest"] as const) {
     test(`come in pages, the ${order} first, each once, by reason and IPC`, (kept) =>
