@@ -12,6 +12,7 @@ const atOnce = "by a sink that answers at once"
 const posting = { bench: "ledger", unit: "ms" }
 const telemetry = { bench: "telemetry", of: "a worker that sends none, in turns" }
 const dashboards = { bench: "dashboard", of: "the same worker without any, in turns" }
+const pages = { bench: "pages", unit: "ms", of: "1,000,000 events, 100,000 entries, through HTTP" }
 const published = "a warehouse with 5,000,000 events (PostgreSQL: 1,000,000)"
 
 export const figures: ReadonlyArray<Figure> = [
@@ -86,6 +87,9 @@ export const figures: ReadonlyArray<Figure> = [
   },
   { ...dashboards, figure: "20 dashboards at 100/s", at: "core", unit: "of a core", atMost: 0.05 },
   { ...dashboards, figure: "accepted → applied meanwhile, p99", at: "visibleRatio", atMost: 1.1 },
+  { ...pages, figure: "a list of the dashboard, the median one", at: "lists.p50Ms" },
+  { ...pages, figure: "the slowest answer of the slowest list", at: "lists.slowestMs", atMost: 200 },
+  { ...pages, figure: "a report of the books, the slowest", at: "reports.slowestMs" },
   { figure: "receiver alone, of bare", bench: "ingest", at: "ratio", of: "bare node:http + HMAC", atLeast: 0.6 },
   {
     figure: "load of wide records",

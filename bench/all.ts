@@ -33,6 +33,7 @@ const benches = [
     "stream",
     "telemetry",
     "dashboard",
+    "pages",
     "size",
     "ledger",
     "sink",

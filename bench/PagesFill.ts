@@ -1,0 +1,95 @@
+/**
+ * Fills the stores of a worker that is down with what the lists of the dashboard show: events of which some pay, some wait for a
+ * decision and some can't be read, and walks of the past. The next start applies the events. Prints how many there are.
+ * Run: node bench/PagesFill.ts DATA_DIR EVENTS ENTRIES [DATABASE]
+ */
+import { hash } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { store as storeLayer } from "../pipelines/stores.ts"
+import * as Instant from "../src/Domain/Instant.ts"
+import { Reasons } from "../src/Runtime/Reasons.ts"
+import type { Delivery } from "../src/Stores/Deliveries.ts"
+import { Store } from "../src/Stores/Store.ts"
+import { settings } from "./BenchSettings.ts"
+import { delivery, eventId, note } from "./Signed.ts"
+
+const [directory = "", events = "1000000", entries = "100000", database] = process.argv.slice(2)
+const atOnce = 5000
+
+const odd = 0.002
+const walksOfEach = 500
+
+const given = {
+  SITELEDGER_DATA_DIR: directory,
+  ...(database === undefined ? {} : { SITELEDGER_WAREHOUSE: database })
+}
+
+const of = (headerType: string, contents: object): Delivery => {
+  const body = Buffer.from(JSON.stringify({ event_timestamp: "2026-11-20T01:00:00Z", ...contents, note }))
+  return {
+    body,
+    bodySha256: hash("sha256", body, "buffer"),
+    eventId: eventId(body),
+    headerType,
+    issuedAt: null,
+    headers: [],
+    secret: "f",
+    receivedAt: "2026-11-20T02:00:00.000000Z"
+  }
+}
+
+const paid = Number(entries)
+/** Of which the last pays. */
+const lifeOf = 4
+const odds = Math.round(Number(events) * odd)
+const rest = Number(events) - lifeOf * paid - 2 * odds
+
+/** The nth: whole lives, others half over, paid ones without a certificate, and ones without a key. */
+const nth = (n: number): Delivery => {
+  if (n < lifeOf * paid) return delivery("PAID", n, paid)
+  const m = n - lifeOf * paid
+  if (m < rest) return delivery("OPEN", m, Math.ceil(rest / 2))
+  const k = m - rest
+  return k < odds
+    ? of("ipc.paid", { event_type: "ipc.paid", ipc_id: `LATE-${k}`, payment_reference: `PAY-${k}` })
+    : of("ipc.certified", { event_type: "ipc.certified", number: k, certified_amount: `${k}.5` })
+}
+
+const fillEvents = Effect.gen(function* () {
+  const { deliveries } = yield* Store
+  for (let first = 0; first < Number(events); first += atOnce) {
+    const count = Math.min(atOnce, Number(events) - first)
+    yield* Effect.promise(() => deliveries.receive(Array.from({ length: count }, (_, n) => nth(first + n))))
+  }
+})
+
+/** Of lists that nobody walks any more. */
+const fillWalks = Effect.flatMap(Store, (store) =>
+  store.transaction(async (tx) => {
+    const endMs = Date.UTC(2026, 10, 20)
+    for (let list = 0; list < 20; list++) {
+      const rows = Array.from({ length: walksOfEach }, (_, pass) => {
+        const endedMs = endMs + pass * 60_000 + list
+        return {
+          resource: `list_${list}`,
+          ended_at: Instant.fromMillis(endedMs),
+          pass: pass + 1,
+          started_at: Instant.fromMillis(endedMs - 30_000),
+          proof: "proven",
+          disturbance: null,
+          rows: 1000,
+          total: 1000,
+          pages: 1,
+          deleted: 0,
+          parents: null,
+          parents_sure: null
+        }
+      })
+      await tx.insertInto("walk_passes").values(rows).execute()
+    }
+  })
+)
+
+const bottom = Layer.provideMerge(Layer.provideMerge(storeLayer, Reasons.layer), settings(given))
+await Effect.runPromise(Effect.scoped(Effect.provide(Effect.andThen(fillEvents, fillWalks), bottom)))
+process.stdout.write(`${events}\n`)
