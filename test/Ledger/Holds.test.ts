@@ -60,7 +60,7 @@ describe.each(engines)("open holds in $name", ({ isSkipped, place }) => {
   test("are found by the beginnings of their ids, in any script, two at the most", (kept) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const odd = ["é", "é1", "é\u{10fffe}", "f", "H00001"].map((id) => ({ ...kept[0]!, hold_id: id }))
+      const odd = ["é", "é\u{10fffe}", "f", "H00001"].map((id) => ({ ...kept[0]!, hold_id: id }))
       yield* store.transaction((tx) => tx.insertInto("ledger_holds").values(odd).execute())
       const known = [...kept, ...odd].map(({ hold_id }) => hold_id)
       for (const start of [...known, "h0", "h00", "h000", "h0000", "h9", "x", "H", "é\u{10fffe}1"]) {
