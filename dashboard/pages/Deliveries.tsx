@@ -199,8 +199,10 @@ export const Deliveries = () => {
         <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
         <Filter name="outcome" label="Outcome" choices={outcomes} />
         <Filter name="alarm" label="Alarm" choices={alarms} otherwise="any or none" />
-        <TimeFilter name="from" label="Received from" />
-        <TimeFilter name="to" label="Received before" />
+        <div class="period">
+          <TimeFilter name="from" label="Received from" />
+          <TimeFilter name="to" label="Received before" />
+        </div>
       </Filters>
       <Loaded asked={asked}>{(answer) => <Tail key={JSON.stringify(wanted)} answer={answer} wanted={wanted} />}</Loaded>
     </>

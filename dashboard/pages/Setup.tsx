@@ -56,7 +56,9 @@ const Doctor = () => {
   return (
     <section aria-labelledby="doctor">
       <h2 id="doctor">Check everything</h2>
-      <p class="note">As `siteledger doctor` does it on the worker's machine: nothing is changed.</p>
+      <p class="note">
+        As <code>siteledger doctor</code> does it on the worker's machine: nothing is changed.
+      </p>
       <p>
         <button type="button" disabled={isBusy} onClick={check}>
           {isBusy ? "Checking…" : "Check now"}
