@@ -52,6 +52,16 @@ describe("a ledger verb without a worker", () => {
     const hold = await held(world, { ...sink, ...meant, SITELEDGER_LEDGER_SINK_STATUS: "posted" })
     const refused = await world.shell({}, "ledger", "accept", hold, "--amount", "100", ...by)
     assert.match(refused.stderr, /\(they differ in what certified amounts are\)/)
+    const dry = await world.shell(meant, "ledger", "accept", hold, "--amount", "100", "--dry-run", ...by)
+    assert.match(
+      dry.stdout,
+      /^Would post payment 100\.0000 .*\n.* debit 100\.0000\n.* credit 100\.0000\nWould close hold /,
+      dry.stderr
+    )
+    assert.match(dry.stdout, /\nOpen of the IPC: \(not known\) now, .* then\n$/)
+    const denied = await world.shell(meant, "ledger", "reject", hold, "--dry-run", ...by)
+    assert.match(denied.stderr, /A payment that was made can't be rejected/)
+    assert.deepStrictEqual((await kept(world)).outbox, [])
     const accepted = await world.shell(meant, "ledger", "accept", hold, "--amount", "100", ...by)
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     const { outbox = [] } = await kept(world)
