@@ -1,6 +1,8 @@
 /** What is on the lake, what a statement has found, and what the books' reports say on that day. */
 import { before, events, newest, points } from "./Day.ts"
 import * as Held from "./Held.ts"
+import * as Listed from "./Listed.ts"
+import * as Looked from "./Looked.ts"
 
 const day = 24 * 3600
 
@@ -47,8 +49,9 @@ order by month`
 export const answers = {
   ...Held.answers,
   history: () => ({ stepSeconds: 60, points }),
-  events: () => ({ through: newest, events }),
-  "ledger-holds": () => ({ total: 1, rows: [Held.hold] }),
+  events: () => ({ through: newest, events, next: `${before(72)} ${newest - 19}` }),
+  ...Listed.answers,
+  ...Looked.answers,
   "lake-list": () => ({ lake: "s3://example-lake/construction", runs, fault: null }),
   query: () => ({
     columns: [
