@@ -56,7 +56,10 @@ const axesOf = ({ isLogarithmic, write }: Chart): Array<uPlot.Axis> => {
       gap: 6,
       space: 34,
       values: (_plot, at) => at.map(write),
-      ...(isLogarithmic === true ? { splits: (_plot, _axis, from, to) => [...marksBetween(from, to)] } : {})
+      // By itself it would leave out marks between powers of ten, whose places then say nothing.
+      ...(isLogarithmic === true
+        ? { splits: (_plot, _axis, from, to) => [...marksBetween(from, to)], filter: (_plot, marks) => marks }
+        : {})
     }
   ]
 }
