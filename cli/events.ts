@@ -17,6 +17,8 @@ const flags = {
   follow: toggle("follow", "Go on until ctrl-c, with each event that comes; needs a running worker"),
   types: optionalText("type", "Only these event types, separated by commas"),
   ipc: optionalText("ipc", "Only events of this IPC"),
+  table: optionalText("table", "Only events about records of this table"),
+  record: optionalText("record", "Only events about the record with this id"),
   outcome: Flag.Literals("outcome", ["applied", "quarantined"]).pipe(
     Flag.withDescription("Only what is applied, or only what waits in quarantine"),
     Flag.optional

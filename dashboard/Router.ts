@@ -58,7 +58,7 @@ export const to = {
   walksOf: (list: string) => `/walks/${encodeURIComponent(list)}`,
   deliveries: "/deliveries",
   delivery: (id: string | number) => `/deliveries/${encodeURIComponent(id)}`,
-  deliveriesOf: (ipc: string) => `/deliveries?ipc=${encodeURIComponent(ipc)}`,
+  deliveriesOf: (ipc: string) => `/deliveries?table=ipcs&record=${encodeURIComponent(ipc)}`,
   quarantine: "/quarantine",
   quarantineOf: (reason: string) => `/quarantine?reason=${encodeURIComponent(reason)}`,
   tables: "/records",

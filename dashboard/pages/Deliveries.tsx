@@ -44,7 +44,8 @@ const wantedIn = (query: URLSearchParams): Wanted => {
   const types = typesIn(query.get("type"))
   const all = {
     types: types.length === 0 ? undefined : types,
-    ipc: query.get("ipc")?.trim() || undefined,
+    table: query.get("table")?.trim() || undefined,
+    record: query.get("record")?.trim() || undefined,
     outcome: oneOf(outcomes, query.get("outcome")),
     alarm: oneOf(alarms, query.get("alarm")),
     from: query.get("from") ?? undefined,
@@ -55,10 +56,11 @@ const wantedIn = (query: URLSearchParams): Wanted => {
 
 /** As the worker decides it. */
 const isWanted =
-  ({ alarm, from, ipc, outcome, to, types }: Wanted) =>
+  ({ alarm, from, outcome, record, table, to, types }: Wanted) =>
   (event: Event): boolean =>
     (types === undefined || types.includes(event.event_type ?? "")) &&
-    (ipc === undefined || (event.entity === "ipcs" && event.entity_id === ipc)) &&
+    (table === undefined || event.entity === table) &&
+    (record === undefined || event.entity_id === record) &&
     (outcome === undefined || event.outcome === outcome) &&
     (alarm === undefined || event.alarms.includes(alarm)) &&
     (from === undefined || Date.parse(event.received_at) >= Date.parse(from)) &&
@@ -71,12 +73,12 @@ const merged = (answered: ReadonlyArray<Event>, since: ReadonlyArray<Event>): Re
   )
 
 const About = ({ event: { entity, entity_id: id } }: { readonly event: Event }) => {
-  if (id === null) return <span class="soft">–</span>
+  if (id === null || entity === null) return <span class="soft">–</span>
   return entity === "ipcs" ? (
     <a href={to.ipc(id)}>{id}</a>
   ) : (
     <>
-      <span class="soft">{entity}</span> {id}
+      <span class="soft">{entity}</span> <a href={to.record(entity, id)}>{id}</a>
     </>
   )
 }
@@ -184,19 +186,25 @@ const Nothing = ({ isFiltered, next }: { readonly isFiltered: boolean; readonly 
   </Empty>
 )
 
+/** Each once, as one text: a view is drawn again only if that changes. */
+const linesOf = (names: ReadonlyArray<string | null>): string =>
+  [...new Set(names.flatMap((name) => name ?? []))].toSorted().join("\n")
+
+const offersOf = (lines: string): ReadonlyArray<string> => (lines === "" ? [] : lines.split("\n"))
+
 export const Deliveries = () => {
   const query = useCell(place, (now) => now.query)
   const wanted = useMemo(() => wantedIn(query), [query])
   const asked = useAsked("events", { last: page, ...wanted })
-  const types = useCell(arrived, (events) =>
-    [...new Set(events.flatMap((event) => event.event_type ?? []))].toSorted().join("\n")
-  )
+  const types = useCell(arrived, (events) => linesOf(events.map((event) => event.event_type)))
+  const tables = useCell(arrived, (events) => linesOf(events.map((event) => event.entity)))
   return (
     <>
       <h1>Deliveries</h1>
       <Filters isAsking={asked.isAsking}>
-        <Filter name="type" label="Type" placeholder="like ipc.paid" offers={types === "" ? [] : types.split("\n")} />
-        <Filter name="ipc" label="IPC" placeholder="like IPC-7" />
+        <Filter name="type" label="Type" placeholder="like ipc.paid" offers={offersOf(types)} />
+        <Filter name="table" label="Table" placeholder="like ipcs" offers={offersOf(tables)} />
+        <Filter name="record" label="Record" placeholder="like IPC-7" />
         <Filter name="outcome" label="Outcome" choices={outcomes} />
         <Filter name="alarm" label="Alarm" choices={alarms} otherwise="any or none" />
         <div class="period">

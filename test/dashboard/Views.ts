@@ -8,7 +8,7 @@ export const views = {
   "/walks": "Walks of all lists",
   "/walks/projects": "changed while it was being walked",
   "/deliveries": "ipc.paid",
-  "/deliveries?ipc=IPC-9": "IPC",
+  "/deliveries?table=ipcs&record=IPC-9": "Show earlier ones",
   "/deliveries/2": "X-Service-Event",
   "/ledger": "PAY-1",
   [`/ledger?entry=${entryId}`]: "No such account.",

@@ -110,6 +110,10 @@ export const intakeVerbs = [
       last: Schema.optionalKey(Schema.Int),
       types: Schema.optionalKey(Schema.Array(Schema.String)),
       ipc: Schema.optionalKey(Schema.String),
+      /** About a record of this table. */
+      table: Schema.optionalKey(Schema.String),
+      /** About the record with this id, or those, if several tables have one. */
+      record: Schema.optionalKey(Schema.String),
       outcome: Schema.optionalKey(Schema.Literals(["applied", "quarantined"])),
       alarm: Schema.optionalKey(Schema.Literals(alarms)),
       /** Received then or later; ISO 8601, in UTC if it doesn't say. */

@@ -41,9 +41,11 @@ interface End {
 const instant = (at: string): RawBuilder<unknown> => sql`cast(${at} as timestamptz)`
 
 /** What they are like, but for when they came. Literals where an index has them. */
-export const likeness = ({ alarm, ipc, outcome, types }: Wanted): ReadonlyArray<Fits> => [
+export const likeness = ({ alarm, ipc, outcome, record, table, types }: Wanted): ReadonlyArray<Fits> => [
   ...(types === undefined ? [] : [sql<boolean>`event_type in (${sql.join(types)})`]),
   ...(ipc === undefined ? [] : [sql<boolean>`entity = 'ipcs' and entity_id = ${ipc}`]),
+  ...(table === undefined ? [] : [sql<boolean>`entity = ${table}`]),
+  ...(record === undefined ? [] : [sql<boolean>`entity_id = ${record}`]),
   ...(outcome === undefined ? [] : [sql<boolean>`outcome = ${sql.lit(outcome)}`]),
   ...(alarm === undefined
     ? []
