@@ -26,7 +26,7 @@ const flags = {
   alarm: Flag.Literals("alarm", alarms).pipe(Flag.withDescription("Only what was odd in this way"), Flag.optional),
   from: optionalText("from", "Only what was received then or later, like 2026-11-20 or 2026-11-20T08:30:00Z"),
   to: optionalText("to", "Only what was received before"),
-  before: optionalText("before", "Only what came before a page of `--json`: its `next`"),
+  before: optionalText("before", "Only what came before a page: the end that it named"),
   last: wholeOr(20, "last", "How many of the newest", { most: 2000 }),
   json
 }

@@ -1968,6 +1968,8 @@ CREATE INDEX events_received ON construction.events USING btree (received_at, se
 
 CREATE INDEX events_record ON construction.events USING hash (entity_id);
 
+CREATE INDEX events_sequence ON construction.events USING btree (sequence);
+
 CREATE INDEX events_timestamp ON construction.events USING btree (event_timestamp);
 
 CREATE INDEX ledger_certified_order ON siteledger.ledger_certified USING btree (project_id, first_at, ipc_id);

@@ -178,7 +178,8 @@ const Nothing = ({ isFiltered, next }: { readonly isFiltered: boolean; readonly 
   <Empty>
     {isFiltered ? (
       <>
-        No delivery {next === null ? "" : "since then "}is like that. <a href={to.deliveries}>Show all</a>
+        {next === null ? "No delivery is like that." : "None of the newest is like that."}{" "}
+        <a href={to.deliveries}>Show all</a>
       </>
     ) : (
       "Nothing has been delivered yet. The first delivery appears here as soon as it is applied."

@@ -92,7 +92,7 @@ const Asked = ({ hold, onClose, onDone, typed }: Decide & { readonly typed: Type
       <b>{textOf(hold, "payment_reference")}</b>.
     </p>
     <p class="effect">{effectOf(hold, typed)}</p>
-    <Foreseen decision={foreseenOf(hold, typed)} />
+    <Foreseen decision={foreseenOf(hold, typed)} ipc={textOf(hold, "ipc_id")} />
     <p>
       It is recorded for good that <b>{typed.by.trim()}</b> decided so: “{typed.reason.trim()}”.
     </p>

@@ -46,7 +46,20 @@ const Posted = ({
   </>
 )
 
-const Effects = ({ of: { after, before, entries, held } }: { readonly of: Of }) => {
+const Holds = ({ holds, isOfOthers }: { readonly holds: Of["held"]; readonly isOfOthers?: boolean }) => (
+  <ul>
+    {holds.map((hold) => (
+      <li key={hold.hold_id}>
+        {isOfOthers === true ? `${hold.ipc_id}: ` : ""}
+        {titleOf(hold.reason)}
+        {hold.amount === null ? "" : `, ${money(hold.amount, hold.currency)}`}
+      </li>
+    ))}
+  </ul>
+)
+
+const Effects = ({ of: { after, before, entries, held, opened }, ipc }: { readonly of: Of; readonly ipc: string }) => {
+  const elsewhere = opened.filter(({ ipc_id }) => ipc_id !== ipc)
   const currency = entries[0]?.currency ?? held[0]?.currency ?? null
   const text = (amount: string | null): string => (amount === null ? "not known" : money(amount, currency))
   return (
@@ -60,21 +73,26 @@ const Effects = ({ of: { after, before, entries, held } }: { readonly of: Of }) 
       ) : (
         <>
           <p>What waits of the IPC then:</p>
-          <ul>
-            {held.map((hold) => (
-              <li key={hold.hold_id}>
-                {titleOf(hold.reason)}
-                {hold.amount === null ? "" : `, ${money(hold.amount, hold.currency)}`}
-              </li>
-            ))}
-          </ul>
+          <Holds holds={held} />
+        </>
+      )}
+      {elsewhere.length === 0 ? null : (
+        <>
+          <p>What it has wait of other IPCs:</p>
+          <Holds holds={elsewhere} isOfOthers />
         </>
       )}
     </>
   )
 }
 
-export const Foreseen = ({ decision }: { readonly decision: Payload<"ledger-foresee"> }) => {
+interface Foreseen {
+  readonly decision: Payload<"ledger-foresee">
+  /** What the decision is about. */
+  readonly ipc: string
+}
+
+export const Foreseen = ({ decision, ipc }: Foreseen) => {
   const { again, answer, isAsking, sentence } = useAsked("ledger-foresee", decision)
   return (
     <section class="foreseen" aria-label="What it does to the books" aria-busy={isAsking}>
@@ -84,7 +102,7 @@ export const Foreseen = ({ decision }: { readonly decision: Payload<"ledger-fore
       answer === undefined || isAsking ? (
         <Waiting lines={3} />
       ) : (
-        <Effects of={answer} />
+        <Effects of={answer} ipc={ipc} />
       )}
     </section>
   )

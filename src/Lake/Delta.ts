@@ -13,12 +13,13 @@ import * as Checkpoint from "./Delta/Checkpoint.ts"
 import * as Commit from "./Delta/Commit.ts"
 import * as Log from "./Delta/Log.ts"
 import * as State from "./Delta/State.ts"
-import { folderOf } from "./Delta/Actions.ts"
+import { folderOf, pathOf } from "./Delta/Actions.ts"
 import { tables } from "../Stores/WarehouseTables.ts"
 import type { Lake, LakeError } from "./Lake.ts"
 import { manifestOf } from "./LakePointer.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Keep } from "./Retention.ts"
+import type { Sizes } from "./Sweep.ts"
 
 type LakeService = Lake["Service"]
 type Held = ReadonlyMap<string, Commit.Held>
@@ -32,18 +33,24 @@ export interface Logs {
 }
 
 /**
- * Makes the commits that are missing of the exports before, and looks at the log of each table of which `before` says none.
+ * Makes the commits that are missing of the exports before, and looks at the log of each table of which `before` says none, or whose
+ * last commit is gone. `sizes`: of the files in the tables' folders, if they were listed.
  */
 export const ready = Effect.fn("Delta.ready")(function* (
   lake: LakeService,
-  before: Option.Option<Manifest.Manifest>
+  before: Option.Option<Manifest.Manifest>,
+  sizes: Sizes = new Map()
 ): Effect.fn.Return<Logs, LakeError> {
   const state = Option.getOrElse(yield* State.read(lake), () => State.none)
   const chain = yield* missed(lake, Option.getOrUndefined(before), state.run)
   const unknown = new Set(state.left)
   const held = new Map<string, Commit.Held>()
   if (chain !== undefined && Option.isSome(before)) {
-    for (const [table, known] of Commit.heldBy(before.value)) held.set(table, known)
+    for (const [table, known] of Commit.heldBy(before.value)) {
+      held.set(table, known)
+      const isMade = known.log.run <= state.run
+      if (isMade && sizes.size > 0 && !sizes.has(pathOf(table, known.log.version))) unknown.add(table)
+    }
     for (const { manifest, since } of chain) yield* commitTo(lake, manifest, since, unknown)
   }
   for (const table of unknown) held.delete(table)

@@ -121,7 +121,7 @@ const exportOnce = Effect.fn("Export.run")(function* (
   if (swept.isSwept) yield* Staging.forget(dataDir, leftBehind)
   const there = keeps ? yield* StillThere.of(lake, before, swept.sizes) : StillThere.nothing
   const run = yield* newRun(lake, store)
-  const logs = lakeDelta ? yield* Delta.ready(lake, before.manifest) : undefined
+  const logs = lakeDelta ? yield* Delta.ready(lake, before.manifest, there.sizes) : undefined
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)

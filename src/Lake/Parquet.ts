@@ -38,6 +38,7 @@ export interface Parquet {
   /** What a checkpoint of a Delta log says. */
   readonly checkpoint: (file: string) => Effect.Effect<
     {
+      readonly id: string
       readonly schema: string
       readonly files: ReadonlyArray<{ readonly path: string; readonly bytes: number; readonly stats: string }>
     },
@@ -47,6 +48,11 @@ export interface Parquet {
   readonly read: (
     file: string
   ) => Effect.Effect<{ readonly rows: number; readonly columns: Columns; readonly footer: Footer }, LakeError>
+}
+
+const metaDataIn = (found: Rows) => {
+  const [id, schema] = found.find(([each]) => each !== null) ?? []
+  return { id: String(id ?? ""), schema: String(schema ?? "") }
 }
 
 /** Enough for a row group of the widest table; a larger file needs no more. */
@@ -91,12 +97,12 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
     checkpoint: (file) =>
       Effect.map(
         rows(
-          `select metaData.schemaString, add.path, add.size, add.stats from read_parquet(${Literal.text(file)})
+          `select metaData.id, metaData.schemaString, add.path, add.size, add.stats from read_parquet(${Literal.text(file)})
            where metaData is not null or add is not null`
         ),
         (found) => ({
-          schema: String(found.find(([schema]) => schema !== null)?.[0] ?? ""),
-          files: found.flatMap(([, path, bytes, stats]) =>
+          ...metaDataIn(found),
+          files: found.flatMap(([, , path, bytes, stats]) =>
             path === null ? [] : [{ path: String(path), bytes: Number(bytes), stats: String(stats) }]
           )
         })

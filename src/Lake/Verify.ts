@@ -69,7 +69,7 @@ export const verify = Effect.fn("Lake.verify")(function* (
         alreadyRead.add(manifest.journal)
         checked.push(yield* Effect.tap(checkJournal(place, manifest.journal, manifest), onChecked))
       }
-      for (const logs of yield* VerifyLogs.verify(place, manifest))
+      for (const logs of yield* VerifyLogs.verify(place, manifest, Option.isNone(run)))
         checked.push(yield* Effect.tap(Effect.succeed(logs), onChecked))
       const verified: Verified = { lake: lake.name, run: manifest.run, asOf: manifest.asOf, faults, checked }
       return verified

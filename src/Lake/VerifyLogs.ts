@@ -22,10 +22,11 @@ const checkedName = "delta logs"
 
 export const isOfLogs = ({ name }: Checked): boolean => name === checkedName
 
-/** One for all of them, with the rows and bytes that they name; none if the export has no logs. */
+/** `isNewest`: of an older export, a log may have been begun anew since. One for all of them, with the rows and bytes that they name; none if the export has no logs. */
 export const verify = Effect.fnUntraced(function* (
   place: Place,
-  { delta = {}, run, tables }: Manifest.Manifest
+  { delta = {}, run, tables }: Manifest.Manifest,
+  isNewest: boolean
 ): Effect.fn.Return<ReadonlyArray<Checked>, LakeError> {
   const logs = Object.entries(delta).filter(([name]) => name in tables)
   if (logs.length === 0) return []
@@ -33,31 +34,38 @@ export const verify = Effect.fnUntraced(function* (
   const isDue = Option.match(yield* State.read(place.lake), { onNone: () => true, onSome: (state) => state.run < run })
   const faults: Array<string> = []
   let [rows, bytes] = [0, 0]
-  for (const [name, { version }] of logs) {
-    const found = yield* faultOf(place, name, tables[name]!, version, isDue)
+  for (const [name, expected] of logs) {
+    const found = yield* faultOf(place, name, tables[name]!, { ...expected, isDue, isNewest })
     if (typeof found === "string") faults.push(`The Delta log of ${name} ${found}.`)
     else for (const file of found) [rows, bytes] = [rows + (file.rows ?? 0), bytes + file.bytes]
   }
   return [{ name: checkedName, files: logs.length, rows, bytes, faults }]
 })
 
+interface Expected {
+  readonly id: string
+  readonly version: number
+  readonly isDue: boolean
+  readonly isNewest: boolean
+}
+
 /** What is wrong, as words after "the log"; or the files that it names. */
 const faultOf = Effect.fnUntraced(function* (
   place: Place,
   name: string,
   table: Manifest.Manifest["tables"][string],
-  version: number,
-  isDue: boolean
+  { id, isDue, isNewest, version }: Expected
 ): Effect.fn.Return<ReadonlyArray<Read.File> | string, LakeError> {
   const log = yield* Read.find(place.lake, name)
   const [oldest = 0, newest = -1] = [Math.min(...log.versions), log.versions.at(-1)]
-  if (newest < version) return isDue ? [] : `lacks its commit ${version}, and all after it`
+  if (newest < version) return isDue || !isNewest ? [] : `lacks its commit ${version}, and all after it`
   // Exports are kept for longer than the commits that showed them.
   if (log.versions.length > 0 && version < oldest) return []
-  if (newest > version && !(yield* Read.isOurs(place.lake, name, version + 1)))
-    return `has a commit that siteledger didn't make, ${pathOf(name, version + 1)}`
   const shown = yield* Read.asOf(place, name, log, version)
   if (typeof shown === "string") return shown
+  if (shown.id !== id) return isNewest ? "isn't the one that the export went on with" : []
+  if (newest > version && !(yield* Read.isOurs(place.lake, name, version + 1)))
+    return `has a commit that siteledger didn't make, ${pathOf(name, version + 1)}`
   return differs(name, table, shown) ?? [...shown.files.values()]
 })
 

@@ -4,6 +4,7 @@
  *
  * A session begins with a code that `siteledger dashboard` prints, or with a token. At most 100 dashboards are told at a time.
  */
+import type { IncomingMessage } from "node:http"
 import { ByteSize, Effect, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Json from "../Domain/Json.ts"
@@ -116,9 +117,14 @@ const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   })
 }
 
+/** Made or sent at a time: each may use as much of the disk as an answer may. */
 const mostSent = 3
-/** A reader who takes longer than that has gone. */
+/** A reader who takes longer than that has gone, and the part that it has is no whole file. */
 const sendingTakes = "10 minutes"
+
+const hangUp = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) =>
+  Effect.sync(() => void (source as IncomingMessage).destroy())
+)
 
 /** The whole answer of a statement as a Parquet file, by the rules of the verb `query`: the page can't make one itself. */
 const parquetBy = () => {
@@ -129,12 +135,16 @@ const parquetBy = () => {
   )
   return Effect.gen(function* () {
     if (sent >= mostSent) return answer(503, { error: "Other answers are being downloaded: try again in a moment." })
+    // Until it is sent, or its reader has gone.
+    yield* place
     const { sql } = yield* payloadFor("query")
-    const file = yield* parquet(sql)
-    const bytes = Stream.fromAsyncIterable(file.createReadStream(), (cause) => cause)
-    const whole = Stream.unwrap(Effect.as(place, bytes))
-    return HttpServerResponse.stream(Stream.interruptWhen(whole, Effect.sleep(sendingTakes)), {
+    const file = yield* Effect.acquireRelease(parquet(sql), (opened) => Effect.promise(() => opened.close()))
+    const { size } = yield* Effect.promise(() => file.stat())
+    yield* Effect.forkScoped(Effect.delay(hangUp, sendingTakes))
+    const bytes = Stream.fromAsyncIterable(file.createReadStream({ autoClose: false }), (cause) => cause)
+    return HttpServerResponse.stream(bytes, {
       contentType: "application/vnd.apache.parquet",
+      contentLength: size,
       headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
     })
   }).pipe(orSay)

@@ -19,21 +19,15 @@ type Delivery = Answer<"delivery">["deliveries"][number]
 /** Unpacked, in bytes. What is larger is shown as it was signed alone. */
 const mostShown = 32 * 1024 * 1024
 
-const found = Effect.fnUntraced(function* (id: string) {
-  const warehouse = yield* Warehouse
-  const isSequence = /^\d{1,15}$/.test(id)
-  const [event] = isSequence ? yield* (yield* Store).deliveries.read([Number(id)]) : []
-  return yield* warehouse.query((db) => {
-    const all = db.selectFrom("construction.events").selectAll().orderBy("sequence")
-    // Event ids are UUIDs, and stored in lower case.
-    if (!isSequence) return all.where("event_id", "=", id.toLowerCase()).execute()
-    // One engine finds a row fast by its number, the other by its key.
-    return all
-      .where("sequence", "=", id)
-      .where("body_sha256", "=", event?.bodySha256 ?? "")
-      .execute()
-  })
-})
+const found = (id: string) =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.query((db) => {
+      const all = db.selectFrom("construction.events").selectAll().orderBy("sequence")
+      // Event ids are UUIDs, and stored in lower case.
+      const isSequence = /^\d{1,15}$/.test(id)
+      return (isSequence ? all.where("sequence", "=", id) : all.where("event_id", "=", id.toLowerCase())).execute()
+    })
+  )
 
 export const delivery = Effect.fnUntraced(function* ({ id }: { readonly id: string }) {
   const rows = yield* found(id)

@@ -7,7 +7,7 @@ import { sql } from "kysely"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { Answer, Payload } from "./AdminApi.ts"
-import { all, boundsOf, during, endOf, type Found, likeness, search } from "./Events/Search.ts"
+import { all, boundsOf, during, type Found, likeness, search } from "./Events/Search.ts"
 
 type Wanted = Payload<"events">
 
@@ -56,18 +56,8 @@ const tail = Effect.fnUntraced(function* (wanted: Wanted) {
   const hashes = yield* stored(after, settled)
   const through = hashes.size < mostLooked ? Math.max(after, settled) : Math.max(...hashes.keys())
   const rows = hashes.size === 0 ? [] : yield* find(wanted, hashes)
-  return { through, rows, hasLooked: after === 0 || rows.length >= (wanted.last ?? 0) }
+  return { through, rows }
 })
-
-/** Of all there are, the newest are among the last numbers. */
-const isOfAll = ({ before, ...wanted }: Wanted): boolean =>
-  before === undefined && Object.keys(wanted).every((name) => name === "last" || name === "after")
-
-/** Of the newest events; whether there are others isn't asked. */
-const nextOf = (rows: ReadonlyArray<Found>, { last = Infinity }: Wanted): string | null => {
-  const oldest = rows.at(-1)
-  return oldest === undefined || rows.length < last ? null : endOf(oldest)
-}
 
 const shown = (row: Found) => ({
   ...row,
@@ -81,13 +71,9 @@ export const latest = Effect.fnUntraced(function* (wanted: Wanted) {
   return { through, events: rows.toReversed().map(shown) }
 })
 
+/** Pages follow each other by when events were received, so the first one is of that order, too. */
 export const events = Effect.fnUntraced(function* (wanted: Wanted) {
-  const isTail = wanted.after !== undefined || isOfAll(wanted)
-  const newest = isTail ? yield* tail(wanted) : undefined
-  // The last numbers may all be of bodies that came before.
-  const isEnough = newest !== undefined && (wanted.after !== undefined || newest.hasLooked)
-  const { next, rows, through } = isEnough
-    ? { ...newest, next: wanted.after === undefined ? nextOf(newest.rows, wanted) : null }
-    : yield* search(wanted, mostLooked)
+  const { next, rows, through } =
+    wanted.after === undefined ? yield* search(wanted, mostLooked) : { ...(yield* tail(wanted)), next: null }
   return { through, events: rows.toReversed().map(shown), next } satisfies Answer<"events">
 })

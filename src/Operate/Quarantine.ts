@@ -6,6 +6,7 @@ import { isUtf8 } from "node:buffer"
 import { Effect } from "effect"
 import type { Event } from "../Domain/Event.ts"
 import { Apply } from "../Intake/Apply.ts"
+import { listedNumbers } from "../Stores/Sql.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import type { Answer, Payload } from "./AdminApi.ts"
@@ -129,9 +130,23 @@ export const replay = Effect.fnUntraced(function* ({ ids }: Payload<"replay">) {
   const apply = yield* Apply
   if (ids === undefined) return yield* apply.replay
   const sequences = yield* Effect.forEach(ids, sequencesOf)
-  const replayed = yield* apply.replayOf([...new Set(sequences.flat())])
-  return replayed.read === 0 ? yield* none(ids.slice(0, mostNamed)) : replayed
+  const waiting = yield* inQuarantine(sequences.flat())
+  const unknown = ids.filter((_, place) => !sequences[place]!.some((each) => waiting.has(each)))
+  if (unknown.length > 0) return yield* none(unknown.slice(0, mostNamed))
+  return yield* apply.replayOf([...waiting])
 })
+
+const inQuarantine = (sequences: ReadonlyArray<number>) =>
+  Effect.flatMap(Store, ({ run }) =>
+    run(async (db) => {
+      const rows = await db
+        .selectFrom("quarantine")
+        .select("sequence")
+        .where("sequence", "in", listedNumbers(db, sequences))
+        .execute()
+      return new Set(rows.map(({ sequence }) => Number(sequence)))
+    })
+  )
 
 /** In a sentence. */
 const mostNamed = 3

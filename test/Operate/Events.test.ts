@@ -93,6 +93,7 @@ describe.each(engines)("events searched in $name", ({ isSkipped, layer }) => {
       // Far behind the newest numbers, which are of bodies that came before.
       yield* Effect.gen(function* () {
         assert.deepStrictEqual(yield* of({ last: 2 }), [5, 9])
+        assert.lengthOf((yield* events({})).events, 6)
         assert.deepStrictEqual(yield* of({ alarm: "replayed" }), [1, 9])
         assert.deepStrictEqual(yield* of({ alarm: "replayed", to: at(9) }), [1])
         assert.deepStrictEqual(yield* of({ alarm: "relabelled" }), [1])
@@ -129,10 +130,23 @@ describe.each(engines)("events searched in $name", ({ isSkipped, layer }) => {
           found.map(({ length }) => length),
           [5, 5, 5, 5, 3]
         )
-        // Also of all, whose newest are looked for in another way.
+        // Also of all.
         const newest = yield* pages({ last: 6 })
         assert.deepStrictEqual(newest.toReversed().flat(), [...all, 24, 25])
       }).pipe(settled(25))
+    })
+  )
+
+  test(
+    "come each once, also where the clocks of those who received them differ",
+    Effect.gen(function* () {
+      const all = Array.from({ length: 20 }, (_, place) => place + 1)
+      yield* write(all.map((number) => row(number, { received_at: at(number % 2 === 0 ? number - 3.5 : number) })))
+      const found = yield* pages({ last: 6 }).pipe(settled(20))
+      assert.deepStrictEqual(
+        found.flat().toSorted((a, b) => a - b),
+        all
+      )
     })
   )
 

@@ -79,7 +79,8 @@ describe("The page", () => {
         const dialog = page.getByRole("dialog")
         yield* see(dialog.getByText("Posts adjustment 100.00 EUR for IPC IPC-7 on 2026-11-20:"))
         yield* see(dialog.getByText("Open of the IPC: 100.00 EUR now, 0.00 EUR then."))
-        yield* see(dialog.getByRole("listitem").getByText("12.00 EUR"))
+        yield* see(dialog.getByRole("listitem").getByText("12.00 EUR").first())
+        yield* see(dialog.getByRole("listitem").getByText("IPC-8: "))
         assert.strictEqual(yield* on(dialog.getByTitle("100.0000").count()), 2)
         assert.deepStrictEqual(standIn.asked.find(({ name }) => name === "ledger-foresee")?.payload, {
           hold: holdId,

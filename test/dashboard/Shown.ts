@@ -176,7 +176,7 @@ export const answers = {
         ]
       }
     ],
-    opened: [],
+    opened: [{ ...waiting, hold_id: "8d".padEnd(32, "0"), ipc_id: "IPC-8" }],
     closed: [{ ...waiting, hold_id: holdId }],
     held: [waiting],
     before: { certified: "1334.5000", due: "1334.5000", paid: "1234.5000", open: "100.0000" },

@@ -87,6 +87,7 @@ describe("the admin listener", () => {
     const cases: ReadonlyArray<readonly [name: string, body: string, sentence: string]> = [
       ["backup", "", "The argument path is missing."],
       ["backup", '{"path": "/x", "replace": "yes"}', "The argument replace is wrong: expected boolean."],
+      ["replay", '{"id": "1204"}', "There is no argument id."],
       ["secret-add", '{"secret": 12345678}', "The argument secret is wrong: expected string."],
       ["ledger-list", '{"limit": "2"}', "The argument limit is wrong: expected number."],
       [

@@ -75,6 +75,16 @@ describe("through the worker", () => {
       assert.hasAllKeys(await answer.json(), ["error"])
     }
     assert.strictEqual((await ask(sql, "Bearer slp_nobody")).status, 401)
+    // Three at a time, made or sent: each takes room on the disk. A place is free again once an answer is sent.
+    const many = await Promise.all(Array.from({ length: 6 }, () => ask(sql)))
+    assert.deepStrictEqual(many.map(({ status }) => status).toSorted(), [200, 200, 200, 503, 503, 503])
+    const sizes = await Promise.all(
+      many
+        .filter(({ ok }) => ok)
+        .map(async (each) => [each.headers.get("content-length"), (await each.arrayBuffer()).byteLength])
+    )
+    for (const [said, found] of sizes) assert.strictEqual(Number(said), found)
+    assert.strictEqual((await ask(sql)).status, 200)
     assert.deepStrictEqual(
       readdirSync(temporary).filter((name) => name.startsWith("siteledger-query-")),
       []

@@ -81,6 +81,9 @@ describe("siteledger quarantine", () => {
     const done = await world.run("replay", ids[1]!.toUpperCase(), String(rows[2]?.sequence), ids[1]!)
     assert.deepInclude(done, { code: 0, stdout: "Read 2 deliveries again: 2 applied, 0 still in quarantine.\n" })
     assert.deepStrictEqual((await waiting(world)).rows, [rows[0]!])
+    // Nothing is read if one of them isn't there.
+    const partly = await world.run("replay", String(rows[0]?.sequence), "99999")
+    assert.match(partly.stderr, /No delivery in quarantine has the event id or the sequence 99999/)
     const unknown = await world.run("replay", ids[1]!)
     assert.strictEqual(unknown.code, 1)
     assert.match(unknown.stderr, /No delivery in quarantine has the event id or the sequence/)

@@ -9,7 +9,7 @@ import { folderOf, pathOf } from "./Actions.ts"
 
 const Line = Schema.Struct({
   commitInfo: Schema.optionalKey(Schema.Struct({ engineInfo: Schema.optionalKey(Schema.String) })),
-  metaData: Schema.optionalKey(Schema.Struct({ schemaString: Schema.String })),
+  metaData: Schema.optionalKey(Schema.Struct({ id: Schema.String, schemaString: Schema.String })),
   add: Schema.optionalKey(
     Schema.Struct({ path: Schema.String, size: Schema.Int, stats: Schema.optionalKey(Schema.String) })
   ),
@@ -29,6 +29,8 @@ export interface Table {
   /** By their paths below the table's folder. */
   readonly files: ReadonlyMap<string, File>
   readonly schema: string
+  /** The table's, which a log that was begun anew doesn't have. */
+  readonly id: string
 }
 
 export interface Log {
@@ -79,7 +81,7 @@ export const asOf = Effect.fnUntraced(function* (
   version: number
 ): Effect.fn.Return<Table | string, LakeError> {
   const files = new Map<string, File>()
-  let schema = ""
+  let [schema, id] = ["", ""]
   const first = checkpoints.findLast((each) => each <= version)
   if (first !== undefined) {
     const local = join(folder, "checkpoint.parquet")
@@ -88,16 +90,17 @@ export const asOf = Effect.fnUntraced(function* (
     const read = yield* Effect.option(parquet.checkpoint(local))
     if (Option.isNone(read)) return `has a checkpoint ${first} that can't be read`
     schema = read.value.schema
+    id = read.value.id
     for (const { bytes, path, stats } of read.value.files) files.set(path, { bytes, rows: rowsIn(stats) })
   }
   for (let next = (first ?? -1) + 1; next <= version; next++) {
     const lines = yield* commit(lake, table, next)
     if (Option.isNone(lines)) return `lacks its commit ${next}, or that can't be read`
     for (const { add, metaData, remove } of lines.value) {
-      if (metaData !== undefined) schema = metaData.schemaString
+      if (metaData !== undefined) [schema, id] = [metaData.schemaString, metaData.id]
       if (remove !== undefined) files.delete(decodeURIComponent(remove.path))
       if (add !== undefined) files.set(decodeURIComponent(add.path), { bytes: add.size, rows: rowsIn(add.stats) })
     }
   }
-  return { files, schema }
+  return { files, schema, id }
 })

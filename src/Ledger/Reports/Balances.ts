@@ -1,7 +1,7 @@
 /**
  * What was debited and credited in each month to each account for each project, what was brought forward from the months before,
  * and the balance at the month's end; by company and currency. Of one project, one account (by its name or its code), or one
- * month, which then has every account that has a balance by its end.
+ * month, which then has every account that moved in it, or has a balance by its end.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -58,22 +58,25 @@ const monthsOf = ({ months }: Book, month: string | undefined): ReadonlyArray<st
 
 const rowsOf = (book: Book, code: string, only: Only): ReadonlyArray<Row> => {
   const { account, company, currency, months, project } = book
-  return monthsOf(book, only.month).map((month) => {
+  return monthsOf(book, only.month).flatMap((month) => {
     let before = 0n
     for (const [each, { credit, debit }] of months) if (each < month) before += debit - credit
     const { credit, debit } = months.get(month) ?? still
-    return {
-      company,
-      project,
-      currency,
-      account,
-      code,
-      month,
-      brought_forward: Amount.sumOfUnits(before),
-      debit: Amount.sumOfUnits(debit),
-      credit: Amount.sumOfUnits(credit),
-      balance: Amount.sumOfUnits(before + debit - credit)
-    }
+    if (before === 0n && debit === 0n && credit === 0n) return []
+    return [
+      {
+        company,
+        project,
+        currency,
+        account,
+        code,
+        month,
+        brought_forward: Amount.sumOfUnits(before),
+        debit: Amount.sumOfUnits(debit),
+        credit: Amount.sumOfUnits(credit),
+        balance: Amount.sumOfUnits(before + debit - credit)
+      }
+    ]
   })
 }
 
@@ -83,6 +86,8 @@ export const balances = ({ chart, day }: AsOf, only: Only) =>
   Effect.gen(function* () {
     if (only.month !== undefined && !isMonth(only.month))
       return yield* new LedgerError({ message: "Say the month like 2026-09." })
+    if (only.month !== undefined && only.month > monthOf(day))
+      return yield* new LedgerError({ message: `${only.month} comes after ${day}, the day of the report.` })
     const books = new Map<string, Book>()
     const isWanted = (account: string): boolean =>
       only.account === undefined || account === only.account || codeOf(chart, account) === only.account

@@ -7,12 +7,15 @@ import * as Json from "../../Domain/Json.ts"
 import { payloadOf, type VerbName } from "../AdminApi.ts"
 import { VerbError } from "../AdminApi/Verb.ts"
 
-/** A verb's payload; without a body there are no arguments. */
+/**
+ * A verb's payload; without a body there are no arguments. One that the verb doesn't have is refused: with a slip in a filter,
+ * `replay` would read everything again.
+ */
 export const payloadFor = <Name extends VerbName>(name: Name) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
     Effect.orElseSucceed(() => ""),
     Effect.map((text) => (text === "" ? {} : Json.parse(text))),
-    Effect.flatMap(Schema.decodeUnknownEffect(payloadOf(name))),
+    Effect.flatMap(Schema.decodeUnknownEffect(payloadOf(name), { onExcessProperty: "error" })),
     Effect.mapError(misfit)
   )
 
@@ -23,6 +26,7 @@ const wrongIn = (issue: SchemaIssue.Issue): string => {
   const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
   const name = wrong?.path?.map(String).join(".") ?? ""
   if (wrong === undefined || name === "") return "The arguments aren't a JSON object."
+  if (wrong.message.includes("excess property")) return `There is no argument ${name}.`
   if (wrong.message === "Missing key") return `The argument ${name} is missing.`
   return `The argument ${name} is wrong: ${wrong.message.replace(/^E/, "e")}.`
 }

@@ -11,7 +11,8 @@ export const warehouse = {
     indexes: {
       // Status counts late events by their own time.
       events_timestamp: { columns: ["event_timestamp"] },
-      // A person looks one up by its id, or all of a record.
+      // A person looks one up: by its number, by its id, or all of a record.
+      events_sequence: { columns: ["sequence"], since: 7 },
       events_id: { columns: ["event_id"], isHashed: true, since: 7 },
       events_record: { columns: ["entity_id"], isHashed: true, since: 7 },
       // People look for events by when they came, newest first; and for what was odd, which is rare.

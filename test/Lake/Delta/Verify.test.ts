@@ -121,6 +121,24 @@ describe("verifying the Delta logs of an export", () => {
     )
   )
 
+  it.effect("finds nothing wrong any more once the log was removed and an export has begun another", () =>
+    inWorld((world) =>
+      Effect.gen(function* () {
+        yield* exports(2)
+        const { run: older } = readExport(world)
+        rmSync(folder(world), { recursive: true })
+        assert.lengthOf((yield* verified())?.faults ?? [], 1)
+        // No row has changed.
+        yield* run
+        assert.deepStrictEqual((yield* verified())?.faults, [])
+        assert.strictEqual(readExport(world).delta?.["ipcs"]?.version, 0)
+        yield* TestClock.adjust("1 hour")
+        yield* exports(3)
+        assert.deepStrictEqual((yield* verified(Option.some(older)))?.faults, [])
+      })
+    )
+  )
+
   it.effect("waits for the commits of an export that has died after its pointer had moved", () =>
     inWorld((world) =>
       Effect.gen(function* () {

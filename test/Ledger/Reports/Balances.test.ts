@@ -44,6 +44,13 @@ describe("balances", () => {
         assert.deepStrictEqual(yield* shown({ project: "none" }), [])
         const why = (name: "balances" | "aged", only: Only) =>
           Effect.map(Effect.flip(report(name, undefined, chart, only)), ({ message }) => message)
+        assert.match(
+          yield* Effect.map(
+            Effect.flip(report("balances", "2026-11-30", chart, { month: "2026-12" })),
+            ({ message }) => message
+          ),
+          /2026-12 comes after 2026-11-30/
+        )
         for (const month of ["2026-13", "11.2026", ""]) assert.match(yield* why("balances", { month }), /Say the month/)
         assert.match(yield* why("aged", { project: "7" }), /Only the report balances is of one project/)
       }),
