@@ -112,14 +112,25 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) =>
     ids.length === 0
       ? Effect.succeed([])
-      : warehouse.query((db) =>
-          db
+      : warehouse.query(async (db) => {
+          // First where they are: to look for ids, DuckDB would read all bodies as well.
+          const found = await db
+            .selectFrom("construction.events")
+            .select("sequence")
+            .where("event_id", "in", ids)
+            .execute()
+          if (found.length === 0) return []
+          return db
             .selectFrom("construction.events")
             .select(["event_id", "event_type", "event_timestamp", "received_at", "body_sha256", "alarms", "payload"])
-            .where("event_id", "in", ids)
+            .where(
+              "sequence",
+              "in",
+              found.map(({ sequence }) => sequence)
+            )
             .orderBy("sequence")
             .execute()
-        )
+        })
   )
 
 /** No limit. */
