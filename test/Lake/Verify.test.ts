@@ -31,7 +31,7 @@ describe("verify", () => {
         const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => reported.push(name)))
         assert.deepStrictEqual(Verify.faultsOf(verified), [])
         assert.deepInclude(verified, { run: id, lake: world.lake, asOf: readExport(world).asOf })
-        assert.deepStrictEqual(reported, [...Object.keys(readExport(world).tables), "journal"])
+        assert.deepStrictEqual(reported, [...Object.keys(readExport(world).tables), "journal", "delta logs"])
         const counts = Object.fromEntries(verified.checked.map(({ files, name, rows }) => [name, [files, rows]]))
         assert.deepInclude(counts, { ipcs: [1, 2], events: [2, 3], vos: [1, 0], journal: [1, 0] })
         assert.deepStrictEqual(readdirSync(tmpdir()), [])
@@ -47,7 +47,8 @@ describe("verify", () => {
           yield* run
           const damaged = { world, manifest: readExport(world) }
           damage(damaged)
-          const faults = Verify.faultsOf(yield* verify())
+          // A manifest that says something else than the export did differs from the logs, too: Delta/Verify.test.ts.
+          const faults = Verify.faultsOf(yield* verify()).filter((fault) => !fault.startsWith("The Delta log of "))
           const expected = sentence
             .replace("RUN", damaged.manifest.run)
             .replace("IPCS", pathOf(damaged, "ipcs"))
