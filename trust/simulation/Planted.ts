@@ -145,8 +145,8 @@ const walking: ReadonlyArray<Break> = [
     "a project that was announced and not checkpointed is never buried"
   ),
   verdict(
-    "if (isSame) yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit))",
-    "",
+    "const deleted = isSame ? yield* buryAbsent(pass, state, (limit) => Sightings.absent(pass.store, state, limit)) : 0",
+    "const deleted = 0",
     "removed projects stay"
   ),
   checkpoints(
