@@ -88,7 +88,9 @@ export const Walks = ({ list }: { readonly list: string | undefined }) => {
                 rows={walks}
                 keyOf={(walk) => `${walk.endedAt} ${walk.list}`}
               />
-              {next === null || last >= mostShown ? null : (
+              {next === null ? null : last >= mostShown ? (
+                <p class="soft">These are the newest {mostShown}: a list's own page has those before.</p>
+              ) : (
                 <p>
                   <button type="button" onClick={() => setLast(Math.min(mostShown, last * 3))}>
                     Show more
