@@ -22,7 +22,10 @@ const checkedName = "delta logs"
 
 export const isOfLogs = ({ name }: Checked): boolean => name === checkedName
 
-/** `isNewest`: of an older export, a log may have been begun anew since. One for all of them, with the rows and bytes that they name; none if the export has no logs. */
+/**
+ * One for all logs, with the rows and bytes that they name; none if the export has no logs. `isNewest`: of an older export, a
+ * log may have been begun anew since.
+ */
 export const verify = Effect.fnUntraced(function* (
   place: Place,
   { delta = {}, run, tables }: Manifest.Manifest,

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
+import { until } from "../RunningWorker.ts"
 import { World } from "./World.ts"
 
 interface Answer {
@@ -85,6 +86,17 @@ describe("through the worker", () => {
     )
     for (const [said, found] of sizes) assert.strictEqual(Number(said), found)
     assert.strictEqual((await ask(sql)).status, 200)
+    // A reader who goes away in the middle gives its place back, and takes nothing else with it.
+    const large = "select hash(n) as one, hash(n + 1) as two from range(4000000) as numbers(n)"
+    const begun = () => until("a place is free", async () => ((each) => (each.ok ? each : undefined))(await ask(large)))
+    for (const answer of [await begun(), await begun(), await begun()]) {
+      assert.isAbove(Number(answer.headers.get("content-length")), 30_000_000)
+      const reader = answer.body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+    }
+    await until("its places are free", async () => (await ask(sql)).ok || undefined)
+    assert.isFalse(worker.hasEnded, worker.stderr)
     assert.deepStrictEqual(
       readdirSync(temporary).filter((name) => name.startsWith("siteledger-query-")),
       []
