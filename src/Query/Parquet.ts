@@ -18,7 +18,39 @@ export interface Kept {
   readonly finish: () => Promise<number>
 }
 
-const settings = { threads: "1", memory_limit: "192MB", autoinstall_known_extensions: "false" }
+/** Of the DuckDB that makes the file. */
+export const memoryMb = 192
+
+const settings = { threads: "1", memory_limit: `${memoryMb}MB`, autoinstall_known_extensions: "false" }
+
+/** So many chunks (of 2,048 rows) are collected beside that limit before they become rows of the table. */
+const collectedChunks = 4
+
+/** Rows of one row group: DuckDB's own size, and what it makes row groups of at least. */
+const largestRowGroup = 122_880
+const smallestRowGroup = 2048
+
+/** A row group is in memory while it is written, more than once. */
+const rowGroupBytes = 24_000_000
+
+const { DuckDBTypeId: Id } = DuckDB
+const fixed: ReadonlySet<DuckDB.DuckDBTypeId> = new Set([
+  Id.BOOLEAN,
+  Id.TINYINT,
+  Id.SMALLINT,
+  Id.INTEGER,
+  Id.BIGINT,
+  Id.HUGEINT,
+  Id.FLOAT,
+  Id.DOUBLE,
+  Id.DECIMAL,
+  Id.DATE,
+  Id.TIME,
+  Id.TIMESTAMP,
+  Id.TIMESTAMP_TZ,
+  Id.UUID,
+  Id.ENUM
+])
 
 interface Column {
   /** In Parquet. */
@@ -27,6 +59,7 @@ interface Column {
   readonly here: string
   readonly type: string
   readonly place: Place
+  readonly isOfAnyLength: boolean
 }
 
 export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise<Kept> => {
@@ -35,21 +68,48 @@ export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise
   const connection = await instance.connect()
   await connection.run("set TimeZone = 'UTC'")
   await connection.run(`create table answer (${columns.map(({ here, type }) => `${here} ${type}`).join(", ")})`)
+  // In one transaction rows go to the file once, not by the way of its log.
+  await connection.run("begin")
   const appender = await connection.createAppender("answer")
+  let chunks = 0
   return {
-    add: (chunk) => appender.appendDataChunk(chunk),
+    add: (chunk) => {
+      appender.appendDataChunk(chunk)
+      // Its texts would stay in memory until JavaScript's collector, which doesn't see them, gets to it.
+      chunk.reset()
+      chunks += 1
+      if (chunks % collectedChunks === 0) appender.flushSync()
+    },
     finish: async () => {
       appender.closeSync()
+      await connection.run("commit")
       await assertFits(connection, columns)
       const path = Literal.text(join(folder, answerFile))
       const written = columns.map(({ here, name, place }) => `cast(${here} as ${place.type}) as ${identifier(name)}`)
       const source = `(select ${written.join(", ")} from answer)`
-      const copied = await connection.runAndReadAll(`copy ${source} to ${path} (format parquet, compression zstd)`)
+      const size = rowGroup(await widestRow(connection, columns))
+      const copied = await connection.runAndReadAll(
+        `copy ${source} to ${path} (format parquet, compression zstd, row_group_size ${size})`
+      )
       await assertKept(connection, source, path)
       return Number(copied.getRowsJson()[0]?.[0] ?? 0)
     }
   }
 }
+
+/** The most bytes that a row has on average, of any 2,048 in a row; values of a fixed width don't count. */
+const widestRow = async (connection: DuckDB.DuckDBConnection, columns: ReadonlyArray<Column>): Promise<number> => {
+  const ofAnyLength = columns.filter(({ isOfAnyLength }) => isOfAnyLength)
+  if (ofAnyLength.length === 0) return 0
+  const widths = ofAnyLength.map(({ here }) => `coalesce(strlen(${here}::varchar), 0)`)
+  const found = await connection.runAndReadAll(
+    `select max(bytes)::double from (select avg(${widths.join(" + ")}) as bytes from answer group by rowid // ${smallestRowGroup})`
+  )
+  return Number(found.getRowsJson()[0]?.[0] ?? 0)
+}
+
+const rowGroup = (rowBytes: number): number =>
+  Math.max(smallestRowGroup, Math.min(largestRowGroup, Math.floor(rowGroupBytes / Math.max(1, rowBytes))))
 
 const columnsOf = (result: DuckDB.DuckDBResult): ReadonlyArray<Column> =>
   // Most readers can't tell columns apart whose names differ only in case.
@@ -57,7 +117,7 @@ const columnsOf = (result: DuckDB.DuckDBResult): ReadonlyArray<Column> =>
     const type = result.columnType(position)
     const place = placeOf(type)
     if (place === undefined) throw noPlace(`the column ${name} (${String(type)})`)
-    return { name, here: `c${position}`, type: String(type), place }
+    return { name, here: `c${position}`, type: String(type), place, isOfAnyLength: !fixed.has(type.typeId) }
   })
 
 const noPlace = (what: string): Error =>

@@ -107,9 +107,10 @@ const guardDisk = ({ folder, mostBytes }: Frames.Request): void => {
   }, lookEveryMillis * 5)
 }
 
-const guard = (connection: DuckDB.DuckDBConnection, { memoryMb, millis }: Frames.Request): void => {
+const guard = (connection: DuckDB.DuckDBConnection, { folder, memoryMb, millis }: Frames.Request): void => {
+  const mostMb = memoryMb + memoryBesideMb + (folder === null ? 0 : Parquet.memoryMb)
   setInterval(() => {
-    if (process.memoryUsage.rss() > (memoryMb + memoryBesideMb) * 1024 * 1024) {
+    if (process.memoryUsage.rss() > mostMb * 1024 * 1024) {
       end("failed", { message: `The query needs more memory than the ${memoryMb} MB that it may use.` })
     }
     if (watch.isRunning() && watch.millis() > millis) connection.interrupt()

@@ -79,6 +79,20 @@ describe("an answer as Parquet", () => {
     })
   )
 
+  it.live("is whole when its rows are long: more than fit into memory at once", () =>
+    Effect.gen(function* () {
+      const parquet = newPath()
+      const sql = "select n, repeat(md5(n::varchar), 64) as body from range(150000) as of(n)"
+      const { err, exitCode } = yield* ask({ file, sql, parquet })
+      assert.deepStrictEqual({ err, exitCode }, { err: `(150,000 rows in ${parquet})\n`, exitCode: 0 })
+      const [found] = yield* read(
+        `select count(*)::int as rows, count(distinct n)::int as different, bool_and(body = repeat(md5(n::varchar), 64)) as same
+         from ${quoted(parquet)}`
+      )
+      assert.deepStrictEqual(found, { rows: 150_000, different: 150_000, same: true })
+    })
+  )
+
   it.live("is refused once it needs more of the disk than it may use", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(directory, "made-"))
