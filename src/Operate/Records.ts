@@ -21,8 +21,8 @@ import { ofRecords } from "./Tables.ts"
 const usual = 50
 
 /**
- * How long keys are looked for. Nothing but a whole search knows the newest changes: of 1,000,000 rows it took 200 ms on
- * PostgreSQL, and in the order of keys 10 ms.
+ * How long keys are looked for. In DuckDB nothing but a whole search knows the newest changes, and on PostgreSQL nothing else
+ * does once there are filters: of 1,000,000 rows it took 200 to 600 ms there, and in the order of keys 10.
  */
 const patience: Readonly<Record<Order, Duration.Duration>> = { key: Duration.millis(80), changed: Duration.seconds(1) }
 

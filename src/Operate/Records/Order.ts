@@ -29,5 +29,6 @@ export const behind = (order: Order, { key, resource }: EntityTable, end: string
   const micros = Instant.readMicros(changed)
   if (micros === undefined) return undefined
   const at = typed("TIMESTAMPTZ", Instant.fromMicros(micros))
-  return sql<boolean>`(_changed_at < ${at} or (_changed_at = ${at} and ${after}))`
+  // An index finds the first condition.
+  return sql<boolean>`_changed_at <= ${at} and (_changed_at < ${at} or ${after})`
 }

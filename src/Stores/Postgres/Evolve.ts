@@ -1,11 +1,12 @@
 /**
- * Gives the schema `construction` the tables and columns of entities that it lacks for this worker, and `construction_jsonb`
+ * Gives the schema `construction` the tables, columns and indexes of entities that it lacks for this worker, and `construction_jsonb`
  * its views of them, one worker at a time and in one transaction. Other workers go on: they don't know what is new, and leave it null.
  */
 import { type Kysely, sql } from "kysely"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
 import { viewNames } from "../Views.ts"
+import * as ChangedIndex from "./ChangedIndex.ts"
 import * as Ddl from "./Ddl.ts"
 import * as JsonbViews from "./JsonbViews.ts"
 import { turn } from "./Migrations.ts"
@@ -54,7 +55,11 @@ const names = (tables: EntityTables): ReadonlyArray<string> => [...tables.all.ma
 /** `wanted`: tables that it is to have; it keeps those that it has besides. */
 export const evolve = async <DB>(db: Kysely<DB>, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> => {
   const before = evolutionOf(wanted, await foundIn(db))
-  const lacking = [...Ddl.evolving(before), ...(await JsonbViews.due(db, names(before.tables)))]
+  const lacking = [
+    ...Ddl.evolving(before),
+    ...(await ChangedIndex.due(db, before.tables)),
+    ...(await JsonbViews.due(db, names(before.tables)))
+  ]
   if (lacking.length === 0) return before.tables
   return db.transaction().execute((tx) => evolveWithin(tx, wanted))
 }
@@ -66,6 +71,7 @@ export const evolveWithin = async <DB>(tx: Kysely<DB>, wanted: ReadonlyArray<Ent
   await sql`set local lock_timeout = '3s'`.execute(tx)
   const evolution = evolutionOf(wanted, await foundIn(tx))
   for (const statement of Ddl.evolving(evolution)) await sql.raw(statement).execute(tx)
+  for (const statement of await ChangedIndex.due(tx, evolution.tables)) await sql.raw(statement).execute(tx)
   await JsonbViews.renew(tx, names(evolution.tables))
   return evolution.tables
 }
