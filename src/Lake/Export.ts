@@ -7,7 +7,7 @@
  * names.
  */
 import { Clock, Context, Cron, Duration, Effect, Layer, Option, Random, Semaphore } from "effect"
-import { Inbox } from "../Intake/Inbox.ts"
+import type { Inbox } from "../Intake/Inbox.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { AnalystCopy } from "./AnalystCopy.ts"
 import * as Delta from "./Delta.ts"
@@ -15,8 +15,9 @@ import { Lake, LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
-import * as Checkpoints from "../Walk/Checkpoints.ts"
-import { isShort, type Snapshot, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import { usualRows } from "../Stores/TableParts.ts"
+import { isShort, Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import * as AsOf from "./AsOf.ts"
 import * as Contents from "./Contents.ts"
 import { type Exported, told } from "./Exported.ts"
 import { KnownManifests } from "./KnownManifests.ts"
@@ -38,6 +39,8 @@ export interface ExportOptions {
   readonly lakeKeep: Keep
   /** Each table has a Delta log beside the manifests. */
   readonly lakeDelta: boolean
+  /** In each part of a large table: `TableParts.usualRows`, if it isn't given. */
+  readonly partRows?: number
 }
 
 type ExportError = LakeError | LakePointer.Overtaken | StoreError | WarehouseError
@@ -107,7 +110,7 @@ const unnameable = failed(
 
 /** `keeps`: files of the export before whose rows haven't changed are named again. */
 const exportOnce = Effect.fn("Export.run")(function* (
-  { dataDir, lakeDelta, lakeKeep: keep }: Omit<ExportOptions, "exportCron">,
+  { dataDir, lakeDelta, lakeKeep: keep, partRows = usualRows }: Omit<ExportOptions, "exportCron">,
   keeps: boolean,
   known: KnownManifests
 ) {
@@ -125,7 +128,7 @@ const exportOnce = Effect.fn("Export.run")(function* (
   const made = yield* Effect.scoped(
     Effect.gen(function* () {
       const folder = yield* Staging.acquireFolder(dataDir, run)
-      const files = yield* writeFiles({ folder, run, before, there })
+      const files = yield* writeFiles({ folder, run, before, there, partRows })
       const manifest = yield* dated(
         logs === undefined ? files.manifest : Delta.planned(files.manifest, logs, keep),
         keep
@@ -175,6 +178,7 @@ interface Making {
   readonly run: string
   readonly before: LakePointer.LakePointer
   readonly there: StillThere.StillThere
+  readonly partRows: number
 }
 
 /** Puts every file into the Lake. The snapshot ends before the uploads begin: the engine's log grows while it lasts. */
@@ -194,20 +198,15 @@ const writeFiles = Effect.fnUntraced(function* (making: Making) {
   return made
 })
 
-const readSnapshot = Effect.fnUntraced(function* ({ before, folder, run, there }: Making) {
+const readSnapshot = Effect.fnUntraced(function* ({ before, folder, partRows, run, there }: Making) {
   const store = yield* Store
   const warehouse = yield* Warehouse
   const parquet = yield* Parquet.open
   // Taken before the snapshot, so that nothing received by then can be missing from both rows and `oldestPending`.
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const snapshot = yield* warehouse.snapshot
-  const asOf: Manifest.AsOf = {
-    sequence: snapshot.watermark,
-    at,
-    oldestPending: yield* oldestPending(snapshot, at),
-    walks: yield* walks(store)
-  }
-  const staging: Staging.Staging = { folder, run, snapshot, parquet, before: there }
+  const asOf = yield* AsOf.of(store, snapshot, at)
+  const staging: Staging.Staging = { folder, run, snapshot, parquet, before: there, partRows }
   const staged = yield* Staging.stage(staging)
   const journal = yield* Staging.stageJournal(staging)
   const head = yield* snapshot.head
@@ -215,19 +214,6 @@ const readSnapshot = Effect.fnUntraced(function* ({ before, folder, run, there }
   const manifest = Contents.manifest({ run, asOf, snapshot, staged, journal, head, before, unfilled: empty })
   return Manifest.isReadable(manifest) ? ({ manifest, staged, journal } satisfies Made) : yield* unnameable
 })
-
-/** When the oldest delivery arrived that is stored and isn't in the snapshot. */
-const oldestPending = Effect.fnUntraced(function* (snapshot: Snapshot, at: Instant.Instant) {
-  const inbox = yield* Inbox
-  const oldest = yield* inbox.receivedAfter(snapshot.watermark)
-  return oldest !== null && oldest <= at ? oldest : null
-})
-
-/** How sure the copy of each list is; from the Store, so that an export needs no running walk. */
-const walks = (store: Store["Service"]): Effect.Effect<Manifest.AsOf["walks"], StoreError> =>
-  Effect.map(Checkpoints.loadAll(store), (states) =>
-    Object.fromEntries(states.map(({ proof, proof_at: at, resource }) => [resource, { proof: proof ?? "running", at }]))
-  )
 
 /** The same for every export of the same tables, so it is rarely written. */
 const writeReadingSql = Effect.fnUntraced(function* (lake: Lake["Service"], manifest: Manifest.Manifest) {

@@ -2,7 +2,7 @@
  * The staging folder: where the files of one export are written, from one snapshot, before any of them reaches the
  * Lake.
  *
- * A table or an event date whose rows are those of the export before is not written again: its file is named once more,
+ * A part of a table or an event date whose rows are those of the export before is not written again: its file is named once more,
  * provided that the Lake still has one of the right length. What is written goes when the export ends. The run's own folder goes
  * only when it ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to
  * sweep.
@@ -11,9 +11,11 @@ import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Exit, type Scope } from "effect"
+import { type Instant, readMicros } from "../Domain/Instant.ts"
 import type { LakeError } from "./Lake.ts"
 import { track } from "../Runtime/Progress.ts"
 import type { Partition, Snapshot, TableShape, WarehouseError } from "../Stores/Warehouse.ts"
+import * as TableParts from "../Stores/TableParts.ts"
 import * as JournalFile from "./JournalFile.ts"
 import * as LocalFiles from "./LocalFiles.ts"
 import { digest, unlessMissing } from "./LocalFiles.ts"
@@ -34,6 +36,8 @@ export interface Staging {
   readonly snapshot: Snapshot
   readonly parquet: Parquet
   readonly before: StillThere
+  /** Of a part of a table. */
+  readonly partRows: number
 }
 
 const attempt = <A>(dataDir: string, run: () => Promise<A>) =>
@@ -107,11 +111,26 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
 
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   if (table.name === "events") return yield* stageEvents(staging, table)
-  const fingerprint = `${yield* staging.snapshot.fingerprint(table.name)}-${columnsHash(table)}`
-  const file = unchanged(staging.before, staging.before.tables.get(table.name), fingerprint)
-  if (file !== undefined) return { kept: [{ table: table.name, file, localFile: undefined }], written: [] }
-  return { kept: [], written: [{ ...(yield* writeWhole(staging, table, undefined)), fingerprint }] }
+  const files = staging.before.tables.get(table.name) ?? []
+  const columns = columnsHash(table)
+  const kept: Array<Staged> = []
+  const written: Array<Written> = []
+  const parts = yield* staging.snapshot.parts(table.name, { bounds: boundsOf(files), rows: staging.partRows })
+  for (const [number, part] of parts.entries()) {
+    const fingerprint = `${part.fingerprint}-${columns}`
+    const file = files.map((each) => unchanged(staging.before, each, fingerprint)).find((each) => each !== undefined)
+    if (file !== undefined) kept.push({ table: table.name, file, localFile: undefined })
+    else written.push({ ...(yield* write(staging, table, { number, part })), fingerprint })
+  }
+  return { kept, written }
 })
+
+/** When the rows of its parts were first seen. */
+const boundsOf = (files: ReadonlyArray<Manifest.ManifestFile>): ReadonlyArray<Instant> => {
+  const beginnings = files.map(({ ranges }) => ranges?.[TableParts.column]?.min).filter((time) => time !== undefined)
+  // Anyone who can write to the lake can write a manifest.
+  return beginnings.every((time) => readMicros(time) !== undefined) ? beginnings.toSorted().slice(1) : []
+}
 
 export interface StagedJournal extends JournalFile.Described {
   readonly path: string
@@ -137,7 +156,8 @@ const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableS
   const partitions = yield* staging.snapshot.eventDates
   const kept: Array<Staged> = []
   if (partitions.length === 0) {
-    return { kept, written: [yield* writeWhole(staging, table, Manifest.timeOf(staging.run).slice(0, 10))] }
+    const date = Manifest.timeOf(staging.run).slice(0, 10)
+    return { kept, written: [yield* write(staging, table, { date, number: 0 })] }
   }
   // A column more or less makes an old file differ, though its rows are the same.
   const columns = columnsHash(table)
@@ -162,10 +182,14 @@ interface Written {
   readonly fingerprint?: string
 }
 
-const writeWhole = Effect.fnUntraced(function* (staging: Staging, table: TableShape, date: string | undefined) {
-  const localFile = join(staging.folder, `${table.name}.parquet`)
-  const rows = yield* staging.snapshot.writeTable(table.name, localFile)
-  return { table, path: Manifest.filePath(staging.run, table.name, date, 0), localFile, rows } satisfies Written
+const write = Effect.fnUntraced(function* (
+  staging: Staging,
+  table: TableShape,
+  { date, number, part }: { readonly date?: string; readonly number: number; readonly part?: TableParts.Span }
+) {
+  const localFile = join(staging.folder, `${table.name}-${number}.parquet`)
+  const rows = yield* staging.snapshot.writeTable(table.name, localFile, part)
+  return { table, path: Manifest.filePath(staging.run, table.name, date, number), localFile, rows } satisfies Written
 })
 
 const writeDates = Effect.fnUntraced(function* (

@@ -1,5 +1,5 @@
 /**
- * What the Lake still has of the export before. A table, an event date or the journal whose rows are the same isn't written
+ * What the Lake still has of the export before. A part of a table, an event date or the journal whose rows are the same isn't written
  * again: its file is named once more, if it is there with the right length. That is asked before the snapshot is taken,
  * which costs the engine something for as long as it lasts.
  */
@@ -11,8 +11,8 @@ import { type Sizes, sizesIn } from "./Sweep.ts"
 
 export interface StillThere {
   readonly manifest: Option.Option<Manifest.Manifest>
-  /** The files of tables that have one, and of events by their date. */
-  readonly tables: ReadonlyMap<string, Manifest.ManifestFile>
+  /** The files of tables, but of events by their date. */
+  readonly tables: ReadonlyMap<string, ReadonlyArray<Manifest.ManifestFile>>
   readonly dates: ReadonlyMap<string, Manifest.ManifestFile>
   readonly journal: { readonly path: string; readonly sha256: string } | undefined
   readonly sizes: Sizes
@@ -39,10 +39,7 @@ export const of = (
       Effect.map(sizes === undefined ? listed(lake, tables) : Effect.succeed(sizes), (all) => ({
         manifest,
         tables: new Map(
-          Object.entries(tables).flatMap(([name, { files }]) => {
-            const [file, ...others] = name === "events" ? [] : files
-            return file === undefined || others.length > 0 ? [] : [[name, file]]
-          })
+          Object.entries(tables).flatMap(([name, { files }]) => (name === "events" ? [] : [[name, files]]))
         ),
         dates: Manifest.eventFiles(tables),
         journal: journal === null || journalFile === undefined ? undefined : { path: journal, ...journalFile },

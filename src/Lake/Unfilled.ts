@@ -1,6 +1,9 @@
 /**
  * The columns that a table got by itself and that hold nothing (any more) in all records that its list shows: the service no longer
  * has the field, or has another for it. A column stays; the manifest says that it is empty.
+ *
+ * It is said of a table if it is so in all its files. Of a file that is kept it is known if it was so in the whole table, or if the
+ * column has no value at all there; otherwise nothing is said until the file is written again.
  */
 import { Effect, Option } from "effect"
 import * as LearnedColumns from "../Stores/LearnedColumns.ts"
@@ -29,19 +32,23 @@ export const unfilled = Effect.fnUntraced(function* (
 ) {
   const learned = Map.groupBy(yield* store.run(LearnedColumns.all), ({ resource }) => resource)
   const found = new Map<string, ReadonlySet<string>>()
-  for (const { localFile, table } of staged) {
+  for (const { file, localFile, table } of staged) {
     const names = new Set(learned.get(table)?.map(({ name }) => name))
     // One may have come after the snapshot.
     const columns =
       snapshot.tables.find(({ name }) => name === table)?.columns.filter(({ name }) => names.has(name)) ?? []
     if (columns.length === 0) continue
-    found.set(
-      table,
-      localFile === undefined ? saidOf(before, table) : new Set(yield* parquet.unfilled({ path: localFile, columns }))
-    )
+    const here =
+      localFile === undefined
+        ? new Set([...saidOf(before, table), ...withoutValues(file).filter((name) => names.has(name))])
+        : new Set(yield* parquet.unfilled({ path: localFile, columns }))
+    found.set(table, new Set([...here].filter((name) => found.get(table)?.has(name) !== false)))
   }
   return found satisfies Unfilled
 })
+
+const withoutValues = ({ nulls = {}, rows }: Staged["file"]): ReadonlyArray<string> =>
+  Object.keys(nulls).filter((column) => nulls[column] === rows)
 
 /** The same rows have the same columns without values. */
 const saidOf = (before: Option.Option<Manifest>, table: string): ReadonlySet<string> =>

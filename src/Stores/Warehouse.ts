@@ -13,6 +13,7 @@ import type { EntityTable, EntityTables } from "./EntityTables.ts"
 import type { Piece } from "./Piece.ts"
 import type { JournalLine } from "./JournalLines.ts"
 import type { StoreError } from "./Store.ts"
+import type { Part, Span, Wanted } from "./TableParts.ts"
 import type { CurrencyRow, EventRow, WarehouseTables } from "./WarehouseTables.ts"
 
 export class WarehouseError extends Schema.TaggedError<WarehouseError>()("WarehouseError", {
@@ -111,11 +112,11 @@ export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 export interface Snapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
-  /** Changes when any row of the table does; no two rows are alike, as each has a key. */
-  readonly fingerprint: (table: string) => Effect.Effect<string, WarehouseError>
+  /** A table that doesn't know when its rows were first seen has one part, as has one without rows. */
+  readonly parts: (table: string, wanted: Wanted) => Effect.Effect<ReadonlyArray<Part>, WarehouseError>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
-  /** Writes a whole table as one Parquet file; returns the rows written. */
-  readonly writeTable: (table: string, path: string) => Effect.Effect<number, WarehouseError>
+  /** Writes a whole table, or a part of it, as one Parquet file; returns the rows written. */
+  readonly writeTable: (table: string, path: string, part?: Span) => Effect.Effect<number, WarehouseError>
   /** Writes the events of these dates into a new folder, as one Parquet file per date. */
   readonly writeEvents: (
     dates: ReadonlyArray<Partition>,

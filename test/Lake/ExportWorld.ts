@@ -21,6 +21,7 @@ import { AnalystCopy } from "../../src/Lake/AnalystCopy.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import type { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { usualRows } from "../../src/Stores/TableParts.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"
 import { type EventRow, tables } from "../../src/Stores/WarehouseTables.ts"
@@ -38,12 +39,12 @@ const hex = (content: string | Buffer) => createHash("sha256").update(content).d
 let saidLast = 0
 
 /** Each is newer than those before. */
-export const ipc = (id: string, amount: string): Change => ({
+export const ipc = (id: string, amount: string, seenAt = "2026-11-20T01:00:00.000000Z"): Change => ({
   entity: "ipcs",
   id,
   version: Version.make(now * 1000 + saidLast++, 1, hex(id + amount)),
   source: "event",
-  seenAt: "2026-11-20T01:00:00.000000Z",
+  seenAt,
   values: { project_id: "7", certified_amount: amount, certified_at: "2026-11-19T10:00:00.123456Z" },
   misfits: {},
   extra: { note: `"ü"` }
@@ -108,7 +109,8 @@ export const exporting = (
   dataDir: string,
   lake: Layer.Layer<Lake>,
   onPublish: () => void = () => undefined,
-  lakeKeep: Keep = usual
+  lakeKeep: Keep = usual,
+  partRows = usualRows
 ) => {
   const analystCopy = Layer.succeed(AnalystCopy, {
     now: Effect.suspend(() => {
@@ -126,23 +128,26 @@ export const exporting = (
     lake,
     DuckDb.layerAt(join(dataDir, "warehouse.duckdb"))
   ).pipe(Layer.provideMerge(Sqlite.layerAt(join(dataDir, "store.sqlite"))))
-  return Export.layerWith({ dataDir, exportCron: cron, lakeKeep, lakeDelta: true }).pipe(Layer.provideMerge(stores))
+  return Export.layerWith({ dataDir, exportCron: cron, lakeKeep, lakeDelta: true, partRows }).pipe(
+    Layer.provideMerge(stores)
+  )
 }
 
-const makeWorld = (keep: Keep) => {
+const makeWorld = (keep: Keep, partRows: number | undefined) => {
   const dataDir = temporaryFolder()
   const world = { dataDir, lake: join(dataDir, "lake"), watch: (() => undefined) as Watch, published: 0 }
   const lake = watchedLake(world.lake, () => world.watch)
-  return { world, layer: exporting(dataDir, lake, () => world.published++, keep) }
+  return { world, layer: exporting(dataDir, lake, () => world.published++, keep, partRows) }
 }
 export type World = ReturnType<typeof makeWorld>["world"]
 
 export const inWorld = <E>(
   body: (world: World) => Effect.Effect<void, E, Export | Inbox | Lake | Reasons | Store | Warehouse>,
-  keep: Keep = usual
+  keep: Keep = usual,
+  partRows?: number
 ): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {
-    const { world, layer } = makeWorld(keep)
+    const { world, layer } = makeWorld(keep, partRows)
     return TestClock.setTime(now).pipe(Effect.andThen(body(world)), Effect.provide(layer))
   })
 

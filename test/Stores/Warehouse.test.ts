@@ -160,9 +160,11 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
     Effect.gen(function* () {
       const warehouse = yield* Warehouse
       const fingerprints = Effect.scoped(
-        Effect.flatMap(warehouse.snapshot, ({ fingerprint, tables }) =>
+        Effect.flatMap(warehouse.snapshot, ({ parts, tables }) =>
           Effect.map(
-            Effect.forEach(tables, ({ name }) => Effect.map(fingerprint(name), (of) => [name, of] as const)),
+            Effect.forEach(tables, ({ name }) =>
+              Effect.map(parts(name, { bounds: [], rows: 1000 }), (all) => [name, JSON.stringify(all)] as const)
+            ),
             (all) => new Map(all)
           )
         )

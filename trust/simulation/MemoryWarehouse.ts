@@ -170,7 +170,7 @@ export const warehouseLayer = (
       snapshot: ask(() => ({
         watermark: progressOf(database, "applied_through"),
         tables: [],
-        fingerprint: () => Effect.succeed(""),
+        parts: () => Effect.succeed([]),
         eventDates: Effect.succeed([]),
         writeTable: () => Effect.succeed(0),
         writeEvents: () => Effect.succeed([]),

@@ -7,11 +7,13 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import * as Instant from "../../Domain/Instant.ts"
 import type { EventFile, Partition, TableShape, TakeLines } from "../Warehouse.ts"
 import * as JournalLines from "../JournalLines.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as ParquetFiles from "../ParquetFiles.ts"
 import { seen } from "../Ddl.ts"
+import * as TableParts from "../TableParts.ts"
 import type { Shown } from "../WarehouseTables.ts"
 import type { InParallel } from "./Memory.ts"
 
@@ -87,10 +89,25 @@ export class DuckDbSnapshot {
     this.#connection.disconnectSync()
   }
 
-  async fingerprint(table: string): Promise<string> {
-    const query = `select count(*), cast(bit_xor(hash(t)) as varchar) from ${seen(table)} t`
-    const [row = []] = await this.#reading(table, () => ParquetFiles.rows(this.#connection, query))
-    return row.map(String).join("-")
+  parts(table: string, wanted: TableParts.Wanted): Promise<ReadonlyArray<TableParts.Part>> {
+    const rows = (query: string) => this.#reading(table, () => ParquetFiles.rows(this.#connection, query))
+    const looking: TableParts.Looking = {
+      counted: async (within, bounds) => {
+        const query = `select ${TableParts.placeOf(bounds)}, count(*), cast(bit_xor(hash(t)) as varchar)
+          from ${seen(table)} t where ${TableParts.condition(within)} group by 1`
+        const found = await rows(query)
+        return found.map(([place, count, hash]) => ({ place: Number(place), rows: Number(count), hash: String(hash) }))
+      },
+      quantiles: async (within, shares) => {
+        const query = `select unnest(quantile_disc(epoch_us(${TableParts.column}), [${shares.join(", ")}]))
+          from ${seen(table)} where ${TableParts.condition(within)}`
+        const found = await rows(query)
+        return found.map(([micros]) => Instant.fromMicros(Number(micros)))
+      }
+    }
+    const columns = this.tables.find(({ name }) => name === table)?.columns ?? []
+    const isDated = columns.some(({ name }) => name === TableParts.column)
+    return isDated ? TableParts.divided(looking, wanted) : TableParts.undivided(looking)
   }
 
   async eventDates(): Promise<ReadonlyArray<Partition>> {
@@ -110,8 +127,8 @@ export class DuckDbSnapshot {
     }))
   }
 
-  writeTable(table: string, path: string): Promise<number> {
-    const source = this.#source(table, `from ${seen(table)}`)
+  writeTable(table: string, path: string, part = TableParts.whole): Promise<number> {
+    const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
     return this.#reading(table, () => ParquetFiles.writeTable(this.#connection, source, path))
   }
 

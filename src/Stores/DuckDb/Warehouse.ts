@@ -26,6 +26,7 @@ import { sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
 import { Resources, wantedTables } from "../Resources.ts"
+import type * as TableParts from "../TableParts.ts"
 import { Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import { discardOlder } from "./SetAside.ts"
@@ -97,9 +98,10 @@ const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, o
     return {
       watermark: taken.watermark,
       tables: taken.tables,
-      fingerprint: (table: string) => attemptFile(() => taken.fingerprint(table)),
+      parts: (table: string, wanted: TableParts.Wanted) => attemptFile(() => taken.parts(table, wanted)),
       eventDates: attemptFile(() => taken.eventDates()),
-      writeTable: (table: string, target: string) => attemptFile(() => taken.writeTable(table, target)),
+      writeTable: (table: string, target: string, part?: TableParts.Span) =>
+        attemptFile(() => taken.writeTable(table, target, part)),
       writeEvents: (dates: ReadonlyArray<Partition>, folder: string) =>
         attemptFile(() => taken.writeEvents(dates, folder)),
       head: attemptFile(() => taken.head()),

@@ -8,6 +8,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
+import * as Instant from "../../Domain/Instant.ts"
 import type { Client } from "pg"
 import type { Connections } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
@@ -18,6 +19,7 @@ import { type EventFile, type Partition, type Snapshot, WarehouseError } from ".
 import type { EntityTables } from "../EntityTables.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
+import * as TableParts from "../TableParts.ts"
 import { PostgresStaged, type Rows } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import type { Postgres } from "./Postgres.ts"
@@ -58,11 +60,34 @@ const open = async (connections: Connections): Promise<Client> => {
 }
 
 /** Entries in journal order; other tables in physical order, which is mostly the order of arrival. */
-export const rowsOf = (client: Client, table: Shown): Rows => ({
+export const rowsOf = (client: Client, table: Shown, part = TableParts.whole): Rows => ({
   client,
   table,
-  rest: table === ledgerEntriesTable ? "order by sequence" : ""
+  rest: `where ${TableParts.condition(part)}${table === ledgerEntriesTable ? " order by sequence" : ""}`
 })
+
+const partsOf = async (client: Client, table: Shown, wanted: TableParts.Wanted) => {
+  await client.query(hashing)
+  const looking: TableParts.Looking = {
+    counted: async (within, bounds) => {
+      const { rows } = await client.query<{ place: number; rows: string; hash: string }>(
+        `select ${TableParts.placeOf(bounds)} as place, count(*) as rows, ${rowHash(table)} as hash
+         from ${seen(table.name)} where ${TableParts.condition(within)} group by 1`
+      )
+      return rows.map(({ hash, place, rows: count }) => ({ place, rows: Number(count), hash }))
+    },
+    quantiles: async (within, shares) => {
+      const { rows } = await client.query<{ micros: string }>(
+        `select (extract(epoch from time) * 1000000)::bigint::text as micros from (
+           select unnest(percentile_disc(array[${shares.join(", ")}]::float8[]) within group (order by ${TableParts.column})) as time
+           from ${seen(table.name)} where ${TableParts.condition(within)}) as found`
+      )
+      return rows.map(({ micros }) => Instant.fromMicros(Number(micros)))
+    }
+  }
+  const isDated = table.columns.some(({ name }) => name === TableParts.column)
+  return isDated ? TableParts.divided(looking, wanted) : TableParts.undivided(looking)
+}
 
 /**
  * Failures of our own files and programs, which must not be blamed on the server. A failed write names no path, and only
@@ -149,13 +174,7 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
     return {
       watermark: yield* attempt(() => PostgresWatermark.begin(client)),
       tables: yield* Effect.promise(() => staged.shapes()),
-      fingerprint: (name) =>
-        attempt(async () => {
-          const table = named(tables, name)
-          const query = `select count(*) as rows, ${rowHash(table)} as hash from ${seen(name)}`
-          const { rows } = await client.query<{ rows: string; hash: string | null }>(query)
-          return `${rows[0]?.rows}-${rows[0]?.hash}`
-        }),
+      parts: (name, wanted) => attempt(() => partsOf(client, named(tables, name), wanted)),
       eventDates: attempt(async () => {
         await client.query(hashing)
         const result = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
@@ -166,7 +185,8 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
           fingerprint: `${count}-${hash}`
         }))
       }),
-      writeTable: (name, path) => attempt(() => staged.writeTable(rowsOf(client, named(tables, name)), path)),
+      writeTable: (name, path, part) =>
+        attempt(() => staged.writeTable(rowsOf(client, named(tables, name), part), path)),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
       head: attempt(async () => {
         const { rows } = await client.query<{ head: string }>(JournalLines.head)

@@ -1,0 +1,108 @@
+/**
+ * The parts in which a large table is exported, a file for each: rows in the order in which siteledger first heard of them. What is
+ * old mostly stays as it is, and so does its file; only where the newest rows are, files change.
+ *
+ * Parts begin where those of the export before began. One that has grown too large is divided.
+ */
+import type { Instant } from "../Domain/Instant.ts"
+
+/** Rows first heard of from one time on, and before another; null: there is no such bound. */
+export interface Span {
+  readonly from: Instant | null
+  readonly until: Instant | null
+}
+
+export interface Part extends Span {
+  readonly rows: number
+  /** Changes when any of its rows does; no two rows are alike, as each has a key. */
+  readonly fingerprint: string
+}
+
+export interface Wanted {
+  /** Where parts begin, in ascending order; the first part is before them. */
+  readonly bounds: ReadonlyArray<Instant>
+  /** A new part has as many rows, and is divided when it has half as many more. */
+  readonly rows: number
+}
+
+/** A few row groups of a file. The newest part, which most exports write again, is then 15 MB at the most, as a rule. */
+export const usualRows = 2 * 122_880
+
+export const column = "_first_seen_at"
+
+export const whole: Span = { from: null, until: null }
+
+export interface Counted {
+  /** 0: before the first bound. */
+  readonly place: number
+  readonly rows: number
+  readonly hash: string
+}
+
+/** How an engine looks at one table. */
+export interface Looking {
+  /** Rows within, by how many of the bounds they are not before. */
+  readonly counted: (within: Span, bounds: ReadonlyArray<Instant>) => Promise<ReadonlyArray<Counted>>
+  /** The time of the first row behind such a share of them. */
+  readonly quantiles: (within: Span, shares: ReadonlyArray<number>) => Promise<ReadonlyArray<Instant>>
+}
+
+/** Of a table that doesn't know when its rows were first seen. */
+export const undivided = async ({ counted }: Pick<Looking, "counted">): Promise<ReadonlyArray<Part>> =>
+  partsIn(whole, [], await counted(whole, []))
+
+export const divided = async (looking: Looking, { bounds, rows: size }: Wanted): Promise<ReadonlyArray<Part>> => {
+  const parts: Array<Part> = []
+  for (const part of partsIn(whole, bounds, await looking.counted(whole, bounds))) {
+    const inner = part.rows < size * 1.5 ? [] : await boundsIn(looking, part, size)
+    if (inner.length === 0) parts.push(part)
+    else parts.push(...partsIn(part, inner, await looking.counted(part, inner)))
+  }
+  return parts
+}
+
+/** Rows that were first seen at one time stay together. */
+const boundsIn = async ({ quantiles }: Looking, part: Part, size: number): Promise<ReadonlyArray<Instant>> => {
+  const count = Math.floor(part.rows / size - 0.5)
+  // In the middle between two rows, so that the later one is found.
+  const shares = Array.from({ length: count }, (_, place) => ((place + 1) * size + 0.5) / part.rows)
+  const found = [...new Set(await quantiles(part, shares))]
+  return found.filter((time) => (part.from === null || time > part.from) && (part.until === null || time < part.until))
+}
+
+/** Those with rows; the whole if none has any. */
+const partsIn = (
+  { from, until }: Span,
+  bounds: ReadonlyArray<Instant>,
+  counted: ReadonlyArray<Counted>
+): ReadonlyArray<Part> => {
+  const places = new Map(counted.map((each) => [each.place, each]))
+  const parts = [from, ...bounds].flatMap((start, place): ReadonlyArray<Part> => {
+    const { hash, rows } = places.get(place) ?? { hash: "", rows: 0 }
+    return rows === 0 ? [] : [{ from: start, until: bounds[place] ?? until, rows, fingerprint: `${rows}-${hash}` }]
+  })
+  return parts.length === 0 ? [{ from, until, rows: 0, fingerprint: "0-null" }] : parts
+}
+
+const timed = (time: Instant): string => `timestamptz '${time}'`
+
+/** A condition, for both engines. */
+export const condition = ({ from, until }: Span): string => {
+  const conditions = [
+    ...(from === null ? [] : [`${column} >= ${timed(from)}`]),
+    ...(until === null
+      ? []
+      : [from === null ? `(${column} < ${timed(until)} or ${column} is null)` : `${column} < ${timed(until)}`])
+  ]
+  return conditions.length === 0 ? "true" : conditions.join(" and ")
+}
+
+/** The place of a row, for both engines. */
+export const placeOf = (bounds: ReadonlyArray<Instant>): string => {
+  const [first, ...others] = bounds.map((bound, place) => ({ bound, place: place + 1 }))
+  if (first === undefined) return "0"
+  const cases = [first, ...others]
+    .toReversed()
+    .map(({ bound, place }) => `when ${column} >= ${timed(bound)} then ${place}`)
+  return `case ${cases.join(" ")} else 0 end`
+}
