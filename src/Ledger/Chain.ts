@@ -24,6 +24,9 @@ export interface Linked<Fact = Omit<FactRow, "chain">, Entry = Row> {
   readonly decisions: ReadonlyArray<Row>
 }
 
+/** The same, as rows. */
+export type LinkedRows = Linked<FactRow, EntryRow>
+
 /** The link before the first one. */
 export const start = ""
 
@@ -74,10 +77,10 @@ const rowsOf = <A extends Row>(db: Db, table: "ledger_entries" | "ledger_hold_de
   })
 
 /**
- * All facts with what they brought, in order: those that are there when it begins, because what one brings, which is read
- * after it, must be there too.
+ * All facts with what they brought, in order, some thousand at a time: those that are there when it begins, because what one
+ * brings, which is read after it, must be there too.
  */
-export async function* linked(db: Db): AsyncGenerator<Linked<FactRow, EntryRow>> {
+export async function* linked(db: Db): AsyncGenerator<ReadonlyArray<LinkedRows>> {
   const { newest } = await db
     .selectFrom("ledger_facts")
     .select((of) => of.fn.max("number").as("newest"))
@@ -98,10 +101,10 @@ export async function* linked(db: Db): AsyncGenerator<Linked<FactRow, EntryRow>>
     after = Number(last.number)
     await entries.fill(after)
     await decisions.fill(after)
-    for (const fact of facts) {
+    yield facts.map((fact) => {
       const number = Number(fact.number)
-      yield { fact, entries: entries.take(number), decisions: decisions.take(number) }
-    }
+      return { fact, entries: entries.take(number), decisions: decisions.take(number) }
+    })
   }
 }
 
@@ -147,6 +150,6 @@ const none: ReadonlyArray<never> = []
 export const newest = async (db: Db, stored: string | null): Promise<string> => {
   if (stored !== null) return stored
   let link = start
-  for await (const each of linked(db)) link = each.fact.chain ?? next(link, each)
+  for await (const some of linked(db)) for (const each of some) link = each.fact.chain ?? next(link, each)
   return link
 }

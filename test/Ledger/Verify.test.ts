@@ -218,7 +218,7 @@ describe("the chain", () => {
           const read = [yield* Effect.promise(() => reading.next())]
           yield* hear(payment("B"))
           while (read.at(-1)?.done !== true) read.push(yield* Effect.promise(() => reading.next()))
-          return read.flatMap(({ value }) => (value === undefined ? [] : [value]))
+          return read.flatMap(({ value }) => (value === undefined ? [] : [...value]))
         })
       )
       let before = Chain.start

@@ -180,6 +180,24 @@ describe.each(engines)("the queue of a Store in $name", ({ isSkipped, place }) =
   )
 
   test(
+    "reads all that is stored, no more bytes at once than the limit of a batch",
+    Effect.gen(function* () {
+      const large = "x".repeat(1.5 * 1024 * 1024)
+      const stored = (after: number) =>
+        Effect.gen(function* () {
+          const { events, hasMore, through } = yield* (yield* Store).deliveries.stored(after)
+          return { events: events.map(({ body }) => firstOf(body)).join(""), hasMore, through }
+        })
+      assert.deepStrictEqual(yield* stored(0), { events: "", hasMore: false, through: 0 })
+      yield* receive(`a${large}`, `b${large}`, `c${large}${large}${large}`, "d")
+      yield* turn(1)
+      assert.deepStrictEqual(yield* stored(0), { events: "ab", hasMore: true, through: 2 })
+      assert.deepStrictEqual(yield* stored(2), { events: "c", hasMore: true, through: 3 })
+      assert.deepStrictEqual(yield* stored(3), { events: "d", hasMore: false, through: 4 })
+    })
+  )
+
+  test(
     "shows nothing that is handed out again after a restart",
     Effect.gen(function* () {
       const store = yield* Store

@@ -32,9 +32,10 @@ export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, 
   const differences: Array<string> = []
   let [before, head] = [Chain.start, null as string | null]
   let found = since === undefined ? "" : `The books have no entry ${since.sequence}, which they had.`
-  for await (const { entries, ...each } of Chain.linked(db)) {
-    const { chain, number } = each.fact
-    const expected = Chain.next(before, { ...each, entries })
+  const follow = (each: Chain.LinkedRows): void => {
+    const { entries, fact } = each
+    const { chain, number } = fact
+    const expected = Chain.next(before, each)
     if (chain !== null && chain !== expected) differences.push(broken(number))
     // From here on the chain may hold again: only what was changed is named.
     before = chain ?? expected
@@ -45,6 +46,7 @@ export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, 
       if (entry.chain !== null) head = headOf({ sequence: entry.sequence, chain: entry.chain })
     }
   }
+  for await (const some of Chain.linked(db)) for (const each of some) follow(each)
   return { head, differences: differences.slice(0, most), others: found === "" ? undefined : found }
 }
 
