@@ -81,11 +81,14 @@ describe("bin/siteledger", () => {
   it("bounds the memory that the allocator and V8 keep, unless the operator did", () => {
     const root = tree()
     const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
-    const memoryWith = (extra: Record<string, string>) => {
+    const memoryWith = (extra: Record<string, string>, verb: ReadonlyArray<string> = []) => {
       const env = { PATH: [fitting(), system].join(delimiter), ...extra }
-      return JSON.parse(spawnSync(join(root, "bin/siteledger"), { encoding: "utf8", env }).stdout).memory
+      return JSON.parse(spawnSync(join(root, "bin/siteledger"), verb, { encoding: "utf8", env }).stdout).memory
     }
     assert.deepStrictEqual(memoryWith({}), { heaps: "2", large: "65536", flags })
+    const roomy = flags.map((flag) => flag.replace("semi-space-size=8", "semi-space-size=32"))
+    assert.deepStrictEqual(memoryWith({}, ["ledger", "verify"]).flags, roomy)
+    assert.deepStrictEqual(memoryWith({}, ["ledger", "journal"]).flags, flags)
     assert.include(memoryWith({ MALLOC_ARENA_MAX: "8" }), { heaps: "8", large: "65536" })
   })
 

@@ -49,6 +49,9 @@ export interface VerifyOptions {
 
 export const mostDifferences = 100
 
+/** Young objects are copied for as long as they live: of a few IPCs, most are dead before the first time. */
+const ipcsAtOnce = 250
+
 const first = (all: Differences): Differences => all.slice(0, mostDifferences)
 
 /** Of both parts. */
@@ -64,34 +67,37 @@ export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, o
   const newest = terms.at(-1)?.terms
   const total = { ipcs: 0, facts: 0, entries: 0, holds: 0 }
   const differences: Array<string> = []
-  yield* StoredBooks.eachIpc(store, (ids) =>
-    Effect.map(
-      // Events keep coming meanwhile.
-      store.transaction(async (tx) => {
-        await asOfNow(tx)
-        return { kept: await StoredBooks.whole(tx, ids), standing: await CertifiedOrder.standing(tx, ids) }
-      }),
-      ({ kept, standing }) => {
-        const made = kept.map((each) => folded(each, terms))
-        const ordered =
-          standing === undefined
-            ? []
-            : places(
-                made.map(({ books }) => books),
-                standing,
-                newest
-              )
-        const found = [...made.flatMap((each) => each.differences), ...ordered]
-        differences.push(...found.slice(0, mostDifferences - differences.length))
-        for (const { entries, facts, holds } of kept) {
-          onFacts?.(facts)
-          total.ipcs++
-          total.facts += facts.length
-          total.entries += entries.length
-          total.holds += holds.length
+  yield* StoredBooks.eachIpc(
+    store,
+    (ids) =>
+      Effect.map(
+        // Events keep coming meanwhile.
+        store.transaction(async (tx) => {
+          await asOfNow(tx)
+          return { kept: await StoredBooks.whole(tx, ids), standing: await CertifiedOrder.standing(tx, ids) }
+        }),
+        ({ kept, standing }) => {
+          const made = kept.map((each) => folded(each, terms))
+          const ordered =
+            standing === undefined
+              ? []
+              : places(
+                  made.map(({ books }) => books),
+                  standing,
+                  newest
+                )
+          const found = [...made.flatMap((each) => each.differences), ...ordered]
+          differences.push(...found.slice(0, mostDifferences - differences.length))
+          for (const { entries, facts, holds } of kept) {
+            onFacts?.(facts)
+            total.ipcs++
+            total.facts += facts.length
+            total.entries += entries.length
+            total.holds += holds.length
+          }
         }
-      }
-    )
+      ),
+    ipcsAtOnce
   )
   return { ...total, differences } satisfies Refolded
 })
