@@ -44,10 +44,11 @@ const statements = [
    from (select i, timestamptz '2026-11-01 00:00:00Z' + i * ${stepMs}::double precision * interval '1 millisecond' as t
          from ${spelling.numbers(from, to)}) as given`,
   `insert into construction.ipcs
-     (id, status, project_id, certified_amount, certificate_url, certified_at, _clocks, _changed_at)
+     (id, status, project_id, certified_amount, certificate_url, certified_at, _clocks, _first_seen_at, _changed_at)
    select 'IPC-' || i, 'certified', i % 700, ${spelling.number("i")}::decimal(28, 4) / 4,
      'https://example.com/c/' || md5('c' || i), timestamptz '2026-11-20 00:00:00Z',
-     ('{"certified_amount":"' || md5('k' || i) || '"}')${spelling.json}, timestamptz '2026-11-20 00:00:00Z'
+     ('{"certified_amount":"' || md5('k' || i) || '"}')${spelling.json},
+     timestamptz '2026-11-01 00:00:00Z' + i * interval '1 second', timestamptz '2026-11-20 00:00:00Z'
    from ${spelling.numbers(entities(from), entities(to))}`
 ]
 
