@@ -6,7 +6,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { type EntityTable, type EntityTables, evolutionOf, type Found } from "../EntityTables.ts"
 import { viewNames } from "../Views.ts"
-import * as ChangedIndex from "./ChangedIndex.ts"
+import * as EntityIndexes from "./EntityIndexes.ts"
 import * as Ddl from "./Ddl.ts"
 import * as JsonbViews from "./JsonbViews.ts"
 import { turn } from "./Migrations.ts"
@@ -57,7 +57,7 @@ export const evolve = async <DB>(db: Kysely<DB>, wanted: ReadonlyArray<EntityTab
   const before = evolutionOf(wanted, await foundIn(db))
   const lacking = [
     ...Ddl.evolving(before),
-    ...(await ChangedIndex.due(db, before.tables)),
+    ...(await EntityIndexes.due(db, before.tables)),
     ...(await JsonbViews.due(db, names(before.tables)))
   ]
   if (lacking.length === 0) return before.tables
@@ -71,7 +71,7 @@ export const evolveWithin = async <DB>(tx: Kysely<DB>, wanted: ReadonlyArray<Ent
   await sql`set local lock_timeout = '3s'`.execute(tx)
   const evolution = evolutionOf(wanted, await foundIn(tx))
   for (const statement of Ddl.evolving(evolution)) await sql.raw(statement).execute(tx)
-  for (const statement of await ChangedIndex.due(tx, evolution.tables)) await sql.raw(statement).execute(tx)
+  for (const statement of await EntityIndexes.due(tx, evolution.tables)) await sql.raw(statement).execute(tx)
   await JsonbViews.renew(tx, names(evolution.tables))
   return evolution.tables
 }
