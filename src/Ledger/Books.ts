@@ -59,8 +59,8 @@ export const record = async (
     latest.number === standing.number ? [] : await StoredBooks.changedSince(tx, standing.number, ipcsOf(news))
   const books = new Map([...standing.books, ...(await StoredBooks.read(tx, changed))])
   // Another worker may have started since, with other terms.
-  const kept = await folded(tx, { books, news, number: latest.number, terms: latest.terms ?? terms })
-  await write(tx, kept, latest, posting)
+  const { kept, order } = await folding(tx, { books, news, number: latest.number, terms: latest.terms ?? terms })
+  await write(tx, { kept, moved: await order.close() }, latest, posting)
   return {
     facts: kept.length,
     entries: kept.flatMap(({ turn }) => turn.entries),
@@ -110,14 +110,7 @@ interface Recording {
   readonly number: number
 }
 
-/** What is new, and what it leads to. */
-const folded = async (tx: Tx, recording: Recording): Promise<ReadonlyArray<Kept>> => {
-  const { kept, order } = await folding(tx, recording)
-  await order.close()
-  return kept
-}
-
-/** The same, while the order of certified IPCs has moved in memory only. */
+/** What is new, and what it leads to, while the order of certified IPCs has moved in memory only. */
 const folding = async (tx: Tx, { books, news, number, terms }: Recording) => {
   const order = await OpenOrder.open(
     tx,
@@ -146,7 +139,10 @@ const folding = async (tx: Tx, { books, news, number, terms }: Recording) => {
 
 const write = async (
   tx: Tx,
-  kept: ReadonlyArray<Kept>,
+  {
+    kept,
+    moved
+  }: { readonly kept: ReadonlyArray<Kept>; readonly moved: ReadonlyArray<StoreTables["ledger_certified"]> },
   latest: Latest,
   posting: Messages.Posting | undefined
 ): Promise<void> => {
@@ -172,11 +168,16 @@ const write = async (
   })
   const entries = rows.flatMap((row) => row.entries)
   // All other workers wait for this one meanwhile, for each round trip.
-  await insertTogether(tx, {
-    ledger_facts: rows.map((row) => row.fact),
-    ledger_entries: entries.map(({ entry }) => entry),
-    ledger_outbox: posting === undefined ? [] : await Messages.rowsOf(tx, entries, posting)
-  })
+  await insertTogether(
+    tx,
+    {
+      ledger_facts: rows.map((row) => row.fact),
+      ledger_entries: entries.map(({ entry }) => entry),
+      ledger_outbox: posting === undefined ? [] : await Messages.rowsOf(tx, entries, posting),
+      ledger_certified: moved
+    },
+    { ledger_certified: "ipc_id" }
+  )
   for (const { fact, turn } of kept) {
     if (turn.opened.length + turn.changed.length + turn.closed.length > 0) await writeHolds(tx, fact, turn)
     if (fact.kind === "accounting") await Compared.settle(tx, turn.settled, fact)

@@ -85,7 +85,7 @@ export const insertAll = async <T extends keyof StoreTables & string>(
 ): Promise<void> => {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return
-  const instead = replacing === undefined ? sql`` : replaced(names, replacing)
+  const instead = insteadOf(names, replacing)
   if (isPostgres(tx)) {
     await sql`${fromJson(table, names, rows)} ${instead}`.execute(tx)
     return
@@ -98,23 +98,28 @@ export const insertAll = async <T extends keyof StoreTables & string>(
 
 /**
  * The same for several tables, those that others refer to first. A server gets them as one statement, at the end of which it
- * checks what refers to what.
+ * checks what refers to what. `replacing`: by table.
  */
 export const insertTogether = async (
   tx: Transaction<StoreTables>,
-  tables: { readonly [T in keyof StoreTables]?: Rows<T> }
+  tables: { readonly [T in keyof StoreTables]?: Rows<T> },
+  replacing: { readonly [T in keyof StoreTables]?: keyof StoreTables[T] & string } = {}
 ): Promise<void> => {
+  const keys = replacing as Readonly<Record<string, string | undefined>>
   const filled = Object.entries(tables as Readonly<Record<string, ReadonlyArray<object>>>).filter(
     ([, rows]) => rows.length > 0
   )
   if (!isPostgres(tx)) {
-    for (const [table, rows] of filled) await insertAll(tx, table as keyof StoreTables, rows as Rows<keyof StoreTables>)
+    for (const [table, rows] of filled) {
+      await insertAll(tx, table as keyof StoreTables, rows as Rows<keyof StoreTables>, keys[table] as never)
+    }
     return
   }
   if (filled.length === 0) return
-  const inserts = filled.map(
-    ([table, rows]) => sql`${sql.ref(`into_${table}`)} as (${fromJson(table, Object.keys(rows[0]!), rows)})`
-  )
+  const inserts = filled.map(([table, rows]) => {
+    const names = Object.keys(rows[0]!)
+    return sql`${sql.ref(`into_${table}`)} as (${fromJson(table, names, rows)} ${insteadOf(names, keys[table])})`
+  })
   await sql`with ${sql.join(inserts)} select 1`.execute(tx)
 }
 
@@ -124,7 +129,8 @@ const fromJson = (table: string, names: ReadonlyArray<string>, rows: ReadonlyArr
 
 const namesOf = (names: ReadonlyArray<string>): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)))
 
-const replaced = (names: ReadonlyArray<string>, key: string): RawBuilder<unknown> => {
+const insteadOf = (names: ReadonlyArray<string>, key: string | undefined): RawBuilder<unknown> => {
+  if (key === undefined) return sql``
   const sets = names.filter((name) => name !== key).map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`)
   return sql`on conflict (${sql.ref(key)}) do update set ${sql.join(sets)}`
 }

@@ -3,7 +3,7 @@
  * since. What the facts at hand will ask of the table is asked at once; it is written once, at the end.
  */
 import type { Transaction } from "kysely"
-import { insertAll, isAmong } from "../../Stores/Sql.ts"
+import { isAmong } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Fact, Preceding, Terms } from "../Fact.ts"
 import { certifiedAs, hasCumulative } from "../Fold/CertifiedAs.ts"
@@ -34,8 +34,8 @@ export interface OpenOrder {
   readonly completed: (before: Books, fact: Fact) => Promise<Fact>
   /** After the books of an IPC have changed: which others may have to be told. */
   readonly changed: (before: Books, after: Books) => Promise<ReadonlyArray<Told>>
-  /** Writes what is still in memory. */
-  readonly close: () => Promise<void>
+  /** Deletes what has left the order; returns the rows that have come or changed, by `ipc_id`, to be written with what moved them. */
+  readonly close: () => Promise<ReadonlyArray<StoreTables["ledger_certified"]>>
 }
 
 /** `books`, `facts`: what is about to be recorded. */
@@ -96,7 +96,7 @@ export const open = async (
           .where(isAmong(tx, "ipc_id", moved.gone))
           .execute()
       }
-      await insertAll(tx, "ledger_certified", moved.positions.map(rowOf), "ipc_id")
+      return moved.positions.map(rowOf)
     }
   }
 }
