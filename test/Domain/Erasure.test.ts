@@ -1,0 +1,97 @@
+/** What a body loses to an erasure, and what it keeps. */
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import * as Erasure from "../../src/Domain/Erasure.ts"
+import * as Json from "../../src/Domain/Json.ts"
+import { forSeeds } from "../Seeded.ts"
+
+const keeps: Erasure.IsKept = (name, path) => name === path && ["id", "event_type"].includes(name)
+
+const asked = (value: string, more: Partial<Erasure.Asked> = {}): Erasure.Asked => ({
+  value,
+  field: null,
+  isWithin: false,
+  ...more
+})
+
+const left = (body: string | Uint8Array, ...all: ReadonlyArray<Erasure.Erased>): string | undefined => {
+  const redact = Erasure.redactor(all)
+  if (redact === undefined) return undefined
+  const bytes = Erasure.redactBody(typeof body === "string" ? Buffer.from(body) : body, 1 << 20, redact, keeps)
+  return bytes === undefined ? undefined : String(bytes)
+}
+
+const ada = Erasure.erased(asked("Ada Lovelace"), "salt")
+
+describe("a value that is erased", () => {
+  it("goes wherever it is a whole text: in objects, lists, names, and a compressed body", () => {
+    const body = '{"id":"Ada Lovelace","amount":1.50,"a":{"b":["Ada Lovelace","Ada"]},"Ada Lovelace":1}'
+    const expected = '{"id":"Ada Lovelace","amount":1.50,"a":{"b":["[erased]","Ada"]},"[erased]":1}'
+    assert.strictEqual(left(body, ada), expected)
+    assert.strictEqual(left(gzipSync(body), ada), expected)
+    assert.strictEqual(left(`\ufeff${body}`, ada), expected)
+    assert.strictEqual(left('"Ada Lovelace"', ada), '"[erased]"')
+  })
+
+  it("is found however its text was written", () => {
+    assert.strictEqual(left(String.raw`{"a":"\u0041da Lovelace"}`, ada), '{"a":"[erased]"}')
+    const composed = Erasure.erased(asked("Zoë"), "salt")
+    assert.strictEqual(left(JSON.stringify({ a: "Zoe\u0308" }), composed), '{"a":"[erased]"}')
+  })
+
+  it("keeps what is needed to read the body, but nothing of the same name further down", () => {
+    const body = '{"event_type":"Ada Lovelace","id":{"id":"Ada Lovelace"}}'
+    assert.strictEqual(left(body, ada), '{"event_type":"Ada Lovelace","id":{"id":"[erased]"}}')
+  })
+
+  it("changes nothing of a body without it", () => {
+    for (const body of ['{"a":"Ada"}', '{"a":"Ada Lovelace King"}', '{"a":"ada lovelace"}', "", "[1.50]", "\xff"]) {
+      assert.isUndefined(left(body, ada), body)
+    }
+    assert.isUndefined(Erasure.redactor([]))
+  })
+
+  it("goes from longer texts, as whole words, if that is asked for", () => {
+    const within = Erasure.erased(asked("Ada Lovelace", { isWithin: true }), "salt")
+    const body = JSON.stringify({ a: "by Ada Lovelace, and Ada Lovelace", b: "Ada Lovelaces", c: "Ada Lovelace" })
+    assert.strictEqual(left(body, within), '{"a":"by [erased], and [erased]","b":"Ada Lovelaces","c":"[erased]"}')
+    assert.strictEqual(left("not JSON: Ada Lovelace", ada), "not JSON: [erased]")
+  })
+
+  it("goes only from fields of a name, if one is given; there also as a number", () => {
+    const phone = Erasure.erased(asked("4915112345", { field: "phone" }), "salt")
+    const body = '{"phone":4915112345,"other":4915112345,"a":{"phone":"4915112345"},"b":[{"phone":["4915112345"]}]}'
+    const expected = '{"phone":null,"other":4915112345,"a":{"phone":"[erased]"},"b":[{"phone":["[erased]"]}]}'
+    assert.strictEqual(left(body, phone), expected)
+    assert.isUndefined(left('{"phone":"1"}', phone))
+  })
+
+  it("is known with others, under other salts, and its rule doesn't tell it", () => {
+    const other = Erasure.erased(asked("Charles Babbage"), "pepper")
+    assert.strictEqual(left('["Ada Lovelace","Charles Babbage"]', ada, other), '["[erased]","[erased]"]')
+    assert.notInclude(JSON.stringify([ada, other]), "Lovelace")
+    assert.notStrictEqual(ada.sha256, Erasure.erased(asked("Ada Lovelace"), "pepper").sha256)
+  })
+
+  it("lets names that become the same stand side by side, and a body be erased twice", () => {
+    const both = [ada, Erasure.erased(asked("Babbage"), "salt")]
+    const once = left('{"Ada Lovelace":1,"Babbage":2,"__proto__":"Babbage"}', ...both)
+    assert.strictEqual(once, '{"[erased]":1,"[erased] 2":2,"__proto__":"[erased]"}')
+    assert.isUndefined(left(once ?? "", ...both))
+  })
+})
+
+it("of random bodies, nothing is left of the value, and all else is as it was", () => {
+  forSeeds(200, ({ below, pick }) => {
+    const make = (depth: number): unknown => {
+      const kind = below(depth > 4 ? 3 : 5)
+      if (kind < 2) return pick(["Ada Lovelace", "x", "1.50", 'é"\\', "Ada"])
+      if (kind === 2) return below(1000) / 8
+      const items = Array.from({ length: below(4) }, () => make(depth + 1))
+      return kind === 3 ? items : Object.fromEntries(items.map((item, n) => [`f${n}`, item]))
+    }
+    const value = { top: make(0) }
+    const expected = JSON.stringify(value).replaceAll('"Ada Lovelace"', '"[erased]"')
+    assert.strictEqual(left(JSON.stringify(value), ada) ?? Json.stringify(value), expected)
+  })
+})
