@@ -73,6 +73,56 @@ CREATE TRIGGER closed_gaps_logs_insert after insert on "closed_gaps"
 CREATE TRIGGER closed_gaps_logs_update after update on "closed_gaps"
   begin insert into row_changes (table_name, row_key) values ('closed_gaps', json_array(new."from_ms", new."to_ms")); end;
 
+CREATE TABLE "erased_bodies" ( -- Bodies that have lost something to an erasure, each by the hash of what had come: it is never taken again.
+  -- SHA-256 of the body as it had come.
+  "body_sha256" text primary key,
+  -- The first erasure that it lost something to (erasures.number).
+  "erasure" integer not null,
+  -- The delivery (inbox.sequence); null for the answer that a fact of a look-up rests on.
+  "sequence" integer
+) strict, without rowid;
+
+CREATE TRIGGER erased_bodies_logs_delete after delete on "erased_bodies"
+  begin insert into row_changes (table_name, row_key) values ('erased_bodies', json_array(old."body_sha256")); end;
+
+CREATE TRIGGER erased_bodies_logs_insert after insert on "erased_bodies"
+  begin insert into row_changes (table_name, row_key) values ('erased_bodies', json_array(new."body_sha256")); end;
+
+CREATE TRIGGER erased_bodies_logs_update after update on "erased_bodies"
+  begin insert into row_changes (table_name, row_key) values ('erased_bodies', json_array(new."body_sha256")); end;
+
+CREATE TABLE "erasures" ( -- What people had erased: each value by its salted hash, so that it is known when it comes again. Linked by hashes.
+  -- Its sequence number.
+  "number" integer primary key autoincrement,
+  -- When it was asked for.
+  "asked_at" text not null,
+  -- Who asked for it, as given.
+  "asked_by" text not null,
+  -- The reason given.
+  "reason" text not null,
+  -- The name of the fields that it was erased from; null: all.
+  "field" text,
+  -- Random, and the same for all that one store erases.
+  "salt" text not null,
+  -- SHA-256 of the salt, the field and the value, which is nowhere.
+  "value_sha256" text not null,
+  -- How many UTF-16 units the value has.
+  "value_length" integer not null,
+  -- 1 if it was erased from longer texts, too; otherwise 0.
+  "is_within" integer not null,
+  -- The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it.
+  "chain" text
+) strict;
+
+CREATE TRIGGER erasures_logs_delete after delete on "erasures"
+  begin insert into row_changes (table_name, row_key) values ('erasures', json_array(old."number")); end;
+
+CREATE TRIGGER erasures_logs_insert after insert on "erasures"
+  begin insert into row_changes (table_name, row_key) values ('erasures', json_array(new."number")); end;
+
+CREATE TRIGGER erasures_logs_update after update on "erasures"
+  begin insert into row_changes (table_name, row_key) values ('erasures', json_array(new."number")); end;
+
 CREATE TABLE "exports" ( -- Exports that succeeded.
   -- The run's id.
   "run" text primary key,
@@ -1166,6 +1216,25 @@ create table siteledger.closed_gaps (
   "reason" text collate "C" not null
 );
 
+create table siteledger.erased_bodies (
+  "body_sha256" text collate "C" not null,
+  "erasure" bigint not null,
+  "sequence" bigint
+);
+
+create table siteledger.erasures (
+  "number" bigint generated always as identity not null,
+  "asked_at" text collate "C" not null,
+  "asked_by" text collate "C" not null,
+  "reason" text collate "C" not null,
+  "field" text collate "C",
+  "salt" text collate "C" not null,
+  "value_sha256" text collate "C" not null,
+  "value_length" integer not null,
+  "is_within" integer not null,
+  "chain" text collate "C"
+);
+
 create table siteledger.event_ids (
   "event_id" text collate "C" not null,
   "sequence" bigint not null
@@ -1889,6 +1958,10 @@ alter table ledger.ledger_terms add constraint ledger_terms_pkey PRIMARY KEY (nu
 alter table siteledger.alerts add constraint alerts_pkey PRIMARY KEY (id);
 
 alter table siteledger.closed_gaps add constraint closed_gaps_pkey PRIMARY KEY (from_ms, to_ms);
+
+alter table siteledger.erased_bodies add constraint erased_bodies_pkey PRIMARY KEY (body_sha256);
+
+alter table siteledger.erasures add constraint erasures_pkey PRIMARY KEY (number);
 
 alter table siteledger.event_ids add constraint event_ids_pkey PRIMARY KEY (event_id);
 

@@ -17,11 +17,11 @@ import { World } from "./World.ts"
 
 const made = {
   ledger: { from: null, to: "0005", isMoved: false },
-  siteledger: { from: null, to: "0007" },
+  siteledger: { from: null, to: "0008" },
   olderWorkers: 0
 }
 
-const current = { ...made, ledger: { ...made.ledger, from: "0005" }, siteledger: { from: "0007", to: "0007" } }
+const current = { ...made, ledger: { ...made.ledger, from: "0005" }, siteledger: { from: "0008", to: "0008" } }
 
 describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
   const databaseOf = ({ database }: World) => database ?? assert.fail("no database")
@@ -61,7 +61,7 @@ describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
     const migrating = { ...given, SITELEDGER_MIGRATE_URL_FILE: secret }
     const migrated = await run(migrating, "migrate")
     assert.strictEqual(migrated.code, 0, migrated.stderr)
-    const words = /^The tables of ledger were made in version 0005\.\nThe tables of .* were made in version 0007\.\n$/
+    const words = /^The tables of ledger were made in version 0005\.\nThe tables of .* were made in version 0008\.\n$/
     assert.match(migrated.stdout, words)
     assert.match((await run(migrating, "migrate")).stdout, /^The tables of ledger are current: version 0005\.\n.*\n$/)
     assert.deepStrictEqual(JSON.parse((await run(migrating, "migrate", "--json")).stdout), current)

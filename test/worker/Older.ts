@@ -10,7 +10,7 @@ import { brotliDecompressSync } from "node:zlib"
 import { removeFolder } from "../Folders.ts"
 
 /** Of the tables. */
-export const version = "0006"
+export const version = "0007"
 
 /** Where Node finds DuckDB's native package. */
 const cache = join(import.meta.dirname, "../../node_modules/.cache/siteledger")

@@ -100,7 +100,7 @@ describe("the way back to an older version", () => {
 
       const refused = await ended(world.start({}, older.main))
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /made by a newer siteledger \(0007\): run that version, or go back as docs/)
+      assert.match(refused.stderr, /made by a newer siteledger \(0008\): run that version, or go back as docs/)
 
       await kept.putBack()
       const back = world.start({}, older.main)

@@ -1,7 +1,19 @@
 /**
  * What the program keeps about itself.
  */
-import { instant, int32, json, matching, numbered, optional, required, type Tables, text, truth } from "../Table.ts"
+import {
+  instant,
+  int32,
+  int64,
+  json,
+  matching,
+  numbered,
+  optional,
+  required,
+  type Tables,
+  text,
+  truth
+} from "../Table.ts"
 
 const sha256 = matching(/^[0-9a-f]{64}$/)
 
@@ -76,6 +88,38 @@ export const operate = {
       principal: required(text, "Who asked: a principal, admin, or os: and a user of the operating system."),
       verb: required(text, "The verb, as `AdminApi` names it."),
       noted_by: optional(text, "The name given with --by, a note; null if the verb takes none.")
+    }
+  },
+  erasures: {
+    says: "What people had erased: each value by its salted hash, so that it is known when it comes again. Linked by hashes.",
+    since: 8,
+    key: ["number"],
+    isLogged: true,
+    columns: {
+      number: numbered("Its sequence number."),
+      asked_at: required(instant, "When it was asked for."),
+      asked_by: required(text, "Who asked for it, as given."),
+      reason: required(text, "The reason given."),
+      field: optional(text, "The name of the fields that it was erased from; null: all."),
+      salt: required(sha256, "Random, and the same for all that one store erases."),
+      value_sha256: required(sha256, "SHA-256 of the salt, the field and the value, which is nowhere."),
+      value_length: required(int32, "How many UTF-16 units the value has."),
+      is_within: required(int32, "1 if it was erased from longer texts, too; otherwise 0."),
+      chain: optional(
+        sha256,
+        "The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it."
+      )
+    }
+  },
+  erased_bodies: {
+    says: "Bodies that have lost something to an erasure, each by the hash of what had come: it is never taken again.",
+    since: 8,
+    key: ["body_sha256"],
+    isLogged: true,
+    columns: {
+      body_sha256: required(sha256, "SHA-256 of the body as it had come."),
+      erasure: required(int64, "The first erasure that it lost something to (erasures.number)."),
+      sequence: optional(int64, "The delivery (inbox.sequence); null for the answer that a fact of a look-up rests on.")
     }
   },
   // Not logged: if they are lost with the store, people sign in again.

@@ -74,7 +74,7 @@ describe.skipIf(Databases.skipped !== undefined)("the books of an older version"
       assert.match(await refusal(url), /: the ledger's tables need a migration, .*: run siteledger migrate\.$/)
       assert.deepStrictEqual(await roles.migrated(database), {
         ledger: { from: books.version, to: "0005", isMoved: true },
-        rest: { from: books.version, to: "0007" },
+        rest: { from: books.version, to: "0008" },
         olderWorkers: 1
       })
       assert.deepStrictEqual(await functions(database), [])
@@ -202,7 +202,7 @@ describe.skipIf(Databases.skipped !== undefined)("the books of an older version"
     ])
     await Effect.runPromise(opened(url))
     assert.deepStrictEqual(await database.query("select max(name) as name from siteledger.kysely_migration"), [
-      { name: "0007" }
+      { name: "0008" }
     ])
     await old.post(102)
     assert.deepStrictEqual((await roles.migrated(database)).olderWorkers, 1)

@@ -59,7 +59,7 @@ const putBack = `
   alter table siteledger.sightings drop column parent;
   drop table siteledger.walk_parents, siteledger.learned_columns, siteledger.lookups,
     siteledger.unheard, siteledger.principals, siteledger.sessions, siteledger.history,
-    siteledger.walk_passes;
+    siteledger.walk_passes, siteledger.erasures, siteledger.erased_bodies;
   drop index construction.events_sequence, construction.events_id, construction.events_record, construction.events_received, construction.events_odd;
   alter table siteledger.ledger_hold_decisions drop column principal cascade;
   delete from siteledger.kysely_migration where name > '0003'`
