@@ -20,6 +20,7 @@ import * as Help from "./Help.ts"
 import { lake } from "./lake.ts"
 import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
+import { erase } from "./erase.ts"
 import { migrate } from "./migrate.ts"
 import { move } from "./move.ts"
 import { principal } from "./principal.ts"
@@ -81,7 +82,8 @@ const siteledger = Command.make("siteledger").pipe(
     restore,
     redeliver,
     migrate,
-    move
+    move,
+    erase
   ])
 )
 

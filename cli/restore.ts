@@ -19,6 +19,7 @@ import { flushFolderOf } from "../src/Runtime/Flush.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import { Store } from "../src/Stores/Store.ts"
+import * as Erasures from "../src/Stores/Erasures.ts"
 import * as Files from "../src/Stores/Segments/Open.ts"
 import { openFile } from "../src/Stores/Sqlite/Opening.ts"
 import { dialect } from "../src/Stores/Sqlite/Dialect.ts"
@@ -68,13 +69,26 @@ const epochIn = (store: string): number => {
   }
 }
 
+/** Of the store that is replaced: what was erased there is in the backup; none if it can't be read. */
+const erasedIn = (store: string): ReadonlyArray<Erasures.Tombstone> => {
+  try {
+    const database = new DatabaseSync(store, { readOnly: true })
+    const rows = database.prepare("select * from erasures order by number").all()
+    database.close()
+    return rows as unknown as ReadonlyArray<Erasures.Tombstone>
+  } catch {
+    return []
+  }
+}
+
 /** Before the swap, so that no start takes the warehouse for this store's own, or sends what was sent already. */
-const prepare = (elsewhere: Behind.Elsewhere, nowMs: number) =>
+const prepare = (elsewhere: Behind.Elsewhere, erased: ReadonlyArray<Erasures.Tombstone>, nowMs: number) =>
   Effect.gen(function* () {
     const store = yield* Store
     yield* Projection.disown(store)
     return yield* store.transaction(async (tx) => {
       await Own.restored(tx)
+      await Erasures.takeOver(tx, erased)
       // Somebody may have signed out since.
       await tx.deleteFrom("sessions").execute()
       return Behind.restored(tx, elsewhere, nowMs)
@@ -144,7 +158,9 @@ const replaceStore = Effect.fnUntraced(function* (store: string, file: string, d
   )
   const sent = yield* Effect.sync(() => lastSent(dataDir))
   const elsewhere = { epoch: Math.max(epochIn(store), sent.epoch), isSent: sent.sequence > 0 }
-  const found = yield* Effect.scoped(Effect.provide(prepare(elsewhere, nowMs), Sqlite.layerAt(restored)))
+  const found = yield* Effect.scoped(
+    Effect.provide(prepare(elsewhere, erasedIn(store), nowMs), Sqlite.layerAt(restored))
+  )
   yield* Effect.sync(() => swap(restored, store, kept))
   return { ...found, kept: existsSync(kept) ? kept : null }
 })

@@ -8,6 +8,7 @@
  */
 import { Effect, Layer } from "effect"
 import { moneyTypes } from "../connectors/construction/ConstructionEvents.ts"
+import * as ConstructionErasing from "../connectors/construction/ConstructionErasing.ts"
 import * as ConstructionIdentity from "../connectors/construction/ConstructionIdentity.ts"
 import { SwitchedOn } from "../src/Discovery/Resources.ts"
 import { paidColumn } from "../src/Discovery/Review/LookUp.ts"
@@ -43,6 +44,8 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(live),
   Layer.provideMerge(service),
   Layer.provideMerge(Layer.merge(Skew.layer, History.counting)),
+  // What was erased never comes in again.
+  Layer.provideMerge(ConstructionErasing.layer),
   // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),
   Layer.provideMerge(others),

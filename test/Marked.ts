@@ -17,7 +17,7 @@ export const leaks = (dataDir: string, texts: Readonly<Record<string, string>>):
 export const filesHolding = (folder: string, text: string): ReadonlyArray<string> =>
   filesBelow(folder).filter((path) => isIn(path, text))
 
-const filesBelow = (folder: string): ReadonlyArray<string> => {
+export const filesBelow = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -9,9 +9,11 @@ import { HttpClientRequest } from "effect/http"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { SwitchedOn } from "../../src/Discovery/Resources.ts"
 import type { List } from "../../src/Discovery/Review.ts"
+import * as Erasure from "../../src/Domain/Erasure.ts"
 import { Subscription } from "../../src/Intake/Subscription.ts"
 import { Skew } from "../../src/Operate/Skew.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
+import { Erasing } from "../../src/Stores/Erasures.ts"
 import { Details } from "../../src/Walk/Details.ts"
 import { type ChildList, type PagedList, type SerialList, Source } from "../../src/Walk/Source.ts"
 import { isUnchanged } from "./ConstructionAnswer.ts"
@@ -101,12 +103,25 @@ const definitionOf = ({ answer, columns, headers, key, paging, parent, query, re
   return hash("sha256", JSON.stringify([read, key, parent, query, headers, answer, paging, fields]))
 }
 
+/** What was erased doesn't come back by a list, either. */
+const withoutErased = ({ all, inAnswers }: (typeof Erasing)["Service"]) => {
+  const redact = Erasure.redactor(all)
+  const isKept = Erasure.keptAt(inAnswers)
+  return (answer: Answer): Answer => {
+    const text = redact && Erasure.redactText(answer.text, redact, isKept)
+    if (text === undefined) return answer
+    const { body: _body, ...rest } = answer
+    return { ...rest, text }
+  }
+}
+
 const make = Effect.gen(function* () {
   const client = yield* ConstructionClient
   const skew = yield* Skew
   const subscription = yield* Subscription
   const seal = yield* Seal
   const settings = yield* ServiceSettings
+  const without = withoutErased(yield* Erasing)
   const way: Way = {
     ...settings,
     hashOf: (text) => seal.hash(text, purpose),
@@ -119,7 +134,7 @@ const make = Effect.gen(function* () {
           send,
           (answer) => {
             skew.answered(answer.serviceMs, answer.startedMs, answer.endedMs)
-            return read(answer)
+            return read(without(answer))
           },
           most
         )

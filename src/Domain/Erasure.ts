@@ -24,6 +24,12 @@ export interface Erased {
 /** Where a field stands: its name, and its path from the top, with dots. Places in lists don't count. */
 export type IsKept = (name: string, path: string) => boolean
 
+/** Only at these paths. */
+export const keptAt = (paths: ReadonlyArray<string>): IsKept => {
+  const all = new Set(paths)
+  return (_name, path) => all.has(path)
+}
+
 /** In place of what was erased. Not null: whether a field is there says what kind of event it is. */
 export const mark = "[erased]"
 

@@ -16,6 +16,7 @@ import { Inbox } from "./Inbox.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import * as Trace from "../Runtime/Trace.ts"
 import { whyNot } from "../Runtime/SystemFailure.ts"
+import { Erasing } from "../Stores/Erasures.ts"
 import type { StoreError } from "../Stores/Store.ts"
 import * as Accounts from "./Receiver/Accounts.ts"
 import { Deaf, Link } from "./Receiver/Link.ts"
@@ -70,6 +71,7 @@ const make = (options: ReceiverOptions) =>
   Effect.gen(function* () {
     const inbox = yield* Inbox
     const signatures = yield* Signatures
+    const erasing = yield* Erasing
     const held = numbered(signatures.secrets)
     const thread: Thread = { link: undefined, port: options.port }
     const tell = (): Promise<void> => thread.link?.know(known()) ?? Promise.resolve()
@@ -83,6 +85,7 @@ const make = (options: ReceiverOptions) =>
       opened(thread, {
         start: {
           ...startOf(options, thread.port),
+          erasing: erasing.all.length === 0 ? undefined : erasing,
           traces: steps !== undefined,
           signing: signatures.module.href,
           known: known()

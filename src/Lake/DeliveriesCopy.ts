@@ -16,14 +16,17 @@ import type { Mirror } from "../Stores/Warehouse.ts"
 import { Lake, type LakeError } from "./Lake.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 
-const folderOf = (inbox: string): string => `_deliveries/${inbox}/`
+/** Below it, a folder for each inbox. */
+export const folder = "_deliveries/"
+
+const folderOf = (inbox: string): string => `${folder}${inbox}/`
 
 const padded = (number: number): string => String(number).padStart(15, "0")
 
 const named = /(\d{15})-(\d{15})\.zst$/
 
-/** `folder`: for files on their way. */
-const mirrorIn = (lake: Lake["Service"], folder: string): Mirror<LakeError> => {
+/** `temporary`: a folder for files on their way. */
+const mirrorIn = (lake: Lake["Service"], temporary: string): Mirror<LakeError> => {
   const all = (inbox: string) =>
     Effect.map(lake.list(folderOf(inbox)), (paths) =>
       paths.flatMap((path) => {
@@ -31,7 +34,7 @@ const mirrorIn = (lake: Lake["Service"], folder: string): Mirror<LakeError> => {
         return last === undefined ? [] : [{ path, first: Number(first), last: Number(last) }]
       })
     )
-  const local = join(folder, "chunk.zst")
+  const local = join(temporary, "chunk.zst")
   return {
     name: lake.name,
     through: (inbox) => Effect.map(all(inbox), (files) => Math.max(0, ...files.map(({ last }) => last))),
@@ -54,11 +57,11 @@ export const layer: Layer.Layer<never, never, Apply | Lake | Reasons | Store> = 
   Effect.gen(function* () {
     const { deliveries } = yield* Store
     if (deliveries.copying === undefined) return
-    const folder = yield* Effect.acquireRelease(
+    const temporary = yield* Effect.acquireRelease(
       Effect.promise(() => TemporaryFolder.make("deliveries")),
       (made) => Effect.promise(() => made.remove())
     )
-    const mirror = mirrorIn(yield* Lake, folder.path)
+    const mirror = mirrorIn(yield* Lake, temporary.path)
     const { lost } = yield* deliveries.damage
     if (lost.length > 0) yield* unlessItFails(mirror.name, takeBackFrom(mirror, deliveries.copying))
     const keeping = unlessItFails(mirror.name, copyTo(mirror, deliveries.copying))

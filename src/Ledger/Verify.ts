@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import type { Reader } from "../Stores/Store.ts"
 import { asOfNow } from "../Stores/Sql.ts"
+import { broken } from "../Stores/Erasures.ts"
 import * as Agreed from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
 import type { Fact } from "./Fact.ts"
@@ -108,8 +109,9 @@ export const joined = Effect.fn("Ledger.joined")(function* (store: Reader, since
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
   const evidence = yield* store.run((db) => evidenced(db, mostDifferences))
+  const tombstones = yield* store.run((db) => broken(db, mostDifferences))
   const { differences, head, others } = yield* store.run((db) => chained(db, since, mostDifferences))
-  const all = [...strange, ...numbers, ...outbox, ...evidence, ...differences]
+  const all = [...strange, ...numbers, ...outbox, ...evidence, ...tombstones, ...differences]
   return { head, others, differences: first(all) } satisfies Joined
 })
 

@@ -27,6 +27,9 @@ export const make = async (purpose: string): Promise<TemporaryFolder> => {
   }
 }
 
+/** Removes what killed processes have left, for whatever purpose. */
+export const sweep = (): Promise<void> => removeAbandoned("siteledger-")
+
 /** Longer than another process takes to remove a folder. */
 const patienceMs = 10_000
 

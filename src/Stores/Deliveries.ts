@@ -19,6 +19,8 @@ export interface Delivery {
   readonly headers: ReadonlyArray<string>
   /** The fingerprint of the secret that verified the body. */
   readonly secret: string
+  /** `bodySha256` as hex, if the body has lost something to an erasure. */
+  readonly erased?: string
 }
 
 /** The same on its way to the disk, with everything but the body as JSON. */

@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from "node:crypto"
 import type { BlockList } from "node:net"
+import type { Erased } from "../../Domain/Erasure.ts"
 import type { Limits } from "./Limits.ts"
 
 export type RefusedFor = "too-large" | "encoded"
@@ -43,6 +44,14 @@ export interface Start {
   /** A module that exports `signing`. */
   readonly signing: string
   readonly known: Known
+  /** Undefined: nothing is. */
+  readonly erasing: Erasing | undefined
+}
+
+/** What is erased, and what stays all the same: see `Domain/Erasure`. */
+export interface Erasing {
+  readonly all: ReadonlyArray<Erased>
+  readonly inBodies: ReadonlyArray<string>
 }
 
 export interface Counters {

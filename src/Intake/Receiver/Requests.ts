@@ -18,11 +18,13 @@ import type { Groups } from "./Groups.ts"
 import type { Knowing } from "./Knowing.ts"
 import type { KnownSecret, Received } from "./Messages.ts"
 import type { DeliveryHeaders, Signing } from "./Signing.ts"
+import type { Without } from "./Without.ts"
 
 export interface Answerer extends BodyReader {
   readonly path: string
   readonly signing: Signing
   readonly knowing: Knowing
+  readonly without: Without
   readonly groups: Groups<Labelled>
   readonly now: () => Instant
   /** Calls back once new secrets may be known. */
@@ -149,17 +151,19 @@ const store = (
   visit.proved()
   const bodySha256 = hash("sha256", body, "buffer")
   const eventId = headers.eventId ?? madeUpId(bodySha256)
+  const left = answer.without(body, withoutCredentials(request.rawHeaders))
   const labels = JSON.stringify({
     eventId,
     headerType: headers.type,
     issuedAt: headers.issuedAt,
     receivedAt: answer.now(),
-    headers: withoutCredentials(request.rawHeaders),
-    secret: secret.fingerprint
+    headers: left.headers,
+    secret: secret.fingerprint,
+    ...(left.body === body ? {} : { erased: bodySha256.toString("hex") })
   } satisfies Omit<Delivery, "body" | "bodySha256">)
   answer.groups.offer({
-    delivery: { body, bodySha256, eventId, labels },
-    body,
+    delivery: { body: left.body, bodySha256, eventId, labels },
+    body: left.body,
     stored: () => {
       reply(response, visit, 200)
       release()

@@ -17,6 +17,7 @@ import { Reporting } from "./Reporting.ts"
 import { type Answerer, handle } from "./Requests.ts"
 import { Senders } from "./Senders.ts"
 import type { Signing } from "./Signing.ts"
+import { without } from "./Without.ts"
 
 export const guest: RunGuest = async (port, data, receive) => {
   const start = data as Start
@@ -62,6 +63,7 @@ const answering = ({ bodies, groups, knowing, reporting, settling, signing, star
   knowing,
   bodies,
   groups,
+  without: without(start.erasing, start.maximumBytes),
   now: instants(),
   checking: (signature) => signing.checking(knowing.secrets, signature),
   wasRefused: (signature) => knowing.wasRefused(signature),

@@ -18,7 +18,7 @@ export type State = typeof StateSchema.Type
 
 export const none: State = { run: "", left: [], checkpoints: {} }
 
-const path = "_delta/state.json"
+export const path = "_delta/state.json"
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(StateSchema))
 
 /** None: it is missing, or can't be read. */

@@ -4,6 +4,7 @@
 import { hash } from "node:crypto"
 import type { Kysely } from "kysely"
 import { certificateIn } from "../../Domain/Certificate.ts"
+import { erasedAmong } from "../../Stores/Erasures.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { LookedUpFact } from "../Fact.ts"
 import { toFact } from "../Rows.ts"
@@ -35,18 +36,27 @@ export const evidenced = async (db: Kysely<StoreTables>, most: number): Promise<
       )
       .execute()
     const byFact = new Map(bodies.map(({ body, fact }) => [Number(fact), body]))
-    for (const fact of rows.map(toFact)) {
-      if (fact.kind === "looked-up") differences.push(...difference(fact, byFact.get(Number(fact.number))))
-    }
+    const facts = rows.map(toFact).filter((fact) => fact.kind === "looked-up")
+    const changed = facts.filter(({ number, sha256 }) => hash("sha256", byFact.get(Number(number)) ?? "") !== sha256)
+    const erased = await erasedAmong(
+      db,
+      changed.map(({ sha256 }) => sha256)
+    )
+    for (const fact of facts) differences.push(...difference(fact, byFact.get(Number(fact.number)), erased))
   }
   return differences.slice(0, most)
 }
 
-const difference = (fact: LookedUpFact, body: string | undefined): ReadonlyArray<string> => {
+/** `erased`: the hashes of bodies from which something was erased since. */
+const difference = (
+  fact: LookedUpFact,
+  body: string | undefined,
+  erased: ReadonlySet<string>
+): ReadonlyArray<string> => {
   const { at, currency, ipcId, number, path, places, projectId, sha256, units, url } = fact
   const named = `IPC ${ipcId}: the answer that fact ${number} rests on (GET ${path})`
   if (body === undefined) return [`${named} is gone.`]
-  if (hash("sha256", body) !== sha256) return [`${named} was changed since it came.`]
+  if (hash("sha256", body) !== sha256 && !erased.has(sha256)) return [`${named} was changed since it came.`]
   const read = certificateIn(body, places)
   if (typeof read === "string") return [`${named} ${read}, which the fact says.`]
   const isSame =

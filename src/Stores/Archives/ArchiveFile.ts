@@ -12,7 +12,16 @@ import { pipeline } from "node:stream/promises"
 import { BLOB, DuckDBBlobValue, type DuckDBConnection, DuckDBInstance, VARCHAR } from "@duckdb/node-api"
 import * as Literal from "../../Domain/Literal.ts"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
-import { decode, type Frame, fromColumns, isOurs, numberAfterOf, numberOf, toColumns } from "../Segments/Frame.ts"
+import {
+  decode,
+  type Frame,
+  fromColumns,
+  isOurs,
+  numberAfterOf,
+  numberOf,
+  sha256Of,
+  toColumns
+} from "../Segments/Frame.ts"
 
 /** So many frames and bytes at most: all of one are in memory at once. */
 export const mostFrames = 50_000
@@ -67,7 +76,7 @@ export const write = async (path: string, contents: ReadonlyArray<Buffer>): Prom
 const saidBy = (frame: Frame): ReadonlyArray<string | null> => {
   if (frame.kind !== "first" && frame.kind !== "again") return [null, null, null, null]
   const { eventId, receivedAt, secret } = frame.labels
-  return [receivedAt, eventId, secret, frame.kind === "first" ? hash("sha256", frame.body, "hex") : null]
+  return [receivedAt, eventId, secret, frame.kind === "first" ? sha256Of(frame).toString("hex") : null]
 }
 
 /** All frames, each as we wrote it. Throws where one isn't, or where the SHA-256 beside a body isn't its own. */
@@ -87,12 +96,18 @@ export const read = (path: string, key: KeyObject): Promise<ReadonlyArray<Buffer
       })
       if (hmac.bytes.byteLength !== 32 || !isOurs(content, key))
         throw new Error(`delivery ${String(number)} isn't ours`)
-      if (sha256 !== null && sha256 !== hash("sha256", body.bytes, "hex")) {
+      if (sha256 !== null && sha256 !== hash("sha256", body.bytes, "hex") && sha256 !== erasedIn(content)) {
         throw new Error(`delivery ${String(number)} has another SHA-256`)
       }
       return content
     })
   })
+
+/** The SHA-256 that a body had before something in it was erased. */
+const erasedIn = (content: Buffer): string | undefined => {
+  const frame = decode(content)
+  return frame.kind === "first" ? frame.labels.erased : undefined
+}
 
 /** Whether each number from the first to the last one is in one of the frames. */
 export const isUnbroken = (contents: ReadonlyArray<Buffer>, first: number, through: number): boolean => {

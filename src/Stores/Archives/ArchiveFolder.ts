@@ -3,13 +3,13 @@
  * reads. A file is used only if its seal and every frame in it are ours. One that is damaged, changed or gone is fetched
  * from elsewhere (the lake) and takes its place, loudly; if no copy is in order, reading fails and names both places.
  */
-import { hash, type KeyObject } from "node:crypto"
+import type { KeyObject } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Context } from "effect"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
-import { decode } from "../Segments/Frame.ts"
+import { decode, sha256Of } from "../Segments/Frame.ts"
 import { Making, keysOfArchive } from "../Segments/KeyFile.ts"
 import { bodyKey, entriesOf, idKey } from "../Segments/Known.ts"
 import { type Archive, opened, sealed } from "./Archive.ts"
@@ -112,7 +112,7 @@ export class ArchiveFolder {
     for (const content of contents) {
       const frame = decode(content)
       if (frame.kind !== "first") continue
-      add(bodyKey(hash("sha256", frame.body, "buffer")), frame.number)
+      add(bodyKey(sha256Of(frame)), frame.number)
       if (frame.labels.isReused !== true) add(idKey(frame.labels.eventId), frame.number)
     }
     const making = new Making(dirname(path), keys.size)

@@ -7,7 +7,7 @@
  * precedes a frame can be damaged: the mark and the HMAC find it again, and a body that imitates a frame is not taken
  * for one.
  */
-import type { KeyObject } from "node:crypto"
+import { hash, type KeyObject } from "node:crypto"
 import { crc32 } from "node:zlib"
 import type { Instant } from "../../Domain/Instant.ts"
 import * as Hmac from "../../Runtime/Hmac.ts"
@@ -33,6 +33,8 @@ export interface Labels {
   readonly secret: string | null
   /** An earlier, different body had the same event id. */
   readonly isReused?: boolean
+  /** The SHA-256 of the body that came, as hex, if this one is without something that was erased. */
+  readonly erased?: string
   /** Its deliveries before it came into these files. */
   readonly counted?: Sum
 }
@@ -48,6 +50,10 @@ export interface First extends Numbered {
   readonly labels: Labels
   readonly body: Uint8Array
 }
+
+/** Of the body that came, by which it is known. */
+export const sha256Of = ({ body, labels }: Pick<First, "body" | "labels">): Buffer =>
+  labels.erased === undefined ? hash("sha256", body, "buffer") : Buffer.from(labels.erased, "hex")
 
 /** A known body that was delivered once more. */
 export interface Again extends Numbered {

@@ -2,17 +2,16 @@
  * What is known, learnt from the frames: at a start those that came after the files of keys, and all of them if those files
  * are gone. Keys of deliveries that have left for an archive come from beside it.
  */
-import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { includeArchive } from "./ArchivedKeys.ts"
-import { type Frame, isArchived, numberAfter } from "./Frame.ts"
+import { type Frame, isArchived, numberAfter, sha256Of } from "./Frame.ts"
 import { bodyKey, idKey, type Index } from "./Known.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
 
 /** A known key keeps its first number, so that it doesn't matter whether an id was reused. */
 export const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
-  frame.kind === "first" ? [bodyKey(hash("sha256", frame.body, "buffer")), idKey(frame.labels.eventId)] : []
+  frame.kind === "first" ? [bodyKey(sha256Of(frame)), idKey(frame.labels.eventId)] : []
 
 interface Place {
   /** Of the segments. */

@@ -1,14 +1,13 @@
 /**
  * Looks at deliveries in the segments, without taking them.
  */
-import { hash } from "node:crypto"
 import type { Kysely } from "kysely"
 import type { Whole } from "../Archives/Whole.ts"
 import { handedOutKey, type Peeked } from "../Deliveries.ts"
 import { readMeta, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
-import { type First, type Frame, numberAfter, type Sum } from "./Frame.ts"
+import { type First, type Frame, numberAfter, sha256Of, type Sum } from "./Frame.ts"
 
 type Db = Kysely<StoreTables>
 
@@ -62,7 +61,7 @@ const looked = (
   return {
     events: frames.flatMap((frame) =>
       frame.kind === "first" && isWanted(frame)
-        ? [Counts.toEvent(frame, hash("sha256", frame.body, "hex"), sums?.get(frame.number))]
+        ? [Counts.toEvent(frame, sha256Of(frame).toString("hex"), sums?.get(frame.number))]
         : []
     ),
     through,

@@ -9,7 +9,7 @@ import type { Source, Whole } from "../Archives/Whole.ts"
 import { batchBytes } from "../Deliveries.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
-import { type Again, type Frame, type First, numberAfter, type Sum } from "./Frame.ts"
+import { type Again, type Frame, type First, numberAfter, sha256Of, type Sum } from "./Frame.ts"
 import type { Reader } from "./Reader.ts"
 import { DamagedSegment } from "./SegmentFile.ts"
 
@@ -30,7 +30,7 @@ const fromCounted = ({ deliveries, otherTypes, replayed }: Sum): Counted => ({
 
 const toRow = ({ body, labels, number }: First, again: Counted | undefined): Row => ({
   sequence: number,
-  body_sha256: hash("sha256", body, "buffer"),
+  body_sha256: sha256Of({ body, labels }),
   body,
   event_id: labels.eventId,
   header_type: labels.headerType,
@@ -52,9 +52,14 @@ const toFirst = (row: Row): First => ({
     receivedAt: row.received_at,
     headers: JSON.parse(row.headers ?? "[]") as ReadonlyArray<string>,
     secret: row.secret,
+    ...erasedOf(row),
     ...(row.deliveries === 1 ? {} : { counted: toCounted(row) })
   }
 })
+
+/** A body that isn't its own hash has lost something to an erasure since it came. */
+const erasedOf = ({ body, body_sha256: sha256 }: Row): { readonly erased?: string } =>
+  hash("sha256", body, "buffer").equals(sha256) ? {} : { erased: Buffer.from(sha256).toString("hex") }
 
 const toCounted = ({ deliveries, other_types: types, replayed }: Counted): Sum => ({
   deliveries,

@@ -1,0 +1,43 @@
+/**
+ * Takes all exports from the lake, with the logs that other tools read, and the copies of deliveries: any of them may hold
+ * what is erased, and none is needed for the next one. What siteledger hasn't written stays.
+ */
+import { Effect } from "effect"
+import * as DeliveriesCopy from "../../Lake/DeliveriesCopy.ts"
+import * as DeltaState from "../../Lake/Delta/State.ts"
+import type { Lake, LakeError } from "../../Lake/Lake.ts"
+import * as Manifest from "../../Lake/Manifest.ts"
+import * as ReadingSql from "../../Lake/ReadingSql.ts"
+
+const log = /^[a-z_][a-z0-9_]*\/_delta_log\/(?:\d{20}\.(?:json|checkpoint\.parquet)|_last_checkpoint)$/
+
+/** Readers lose the pointer first, and then the manifests: nobody finds an export that isn't whole. */
+const order = (path: string): number => {
+  if (path === Manifest.pointerPath || path === ReadingSql.path) return 0
+  if (path === DeltaState.path) return 1
+  return Manifest.runOf(path) === undefined ? 2 : 1
+}
+
+const isCopy = (path: string): boolean => path.startsWith(DeliveriesCopy.folder) && path.endsWith(".zst")
+
+const isOurs = (path: string): boolean =>
+  order(path) < 2 || Manifest.writerOf(path) !== undefined || log.test(path) || isCopy(path)
+
+/** What somebody else has written there: who maintains a Delta table, say. */
+export const strangers = (lake: Lake["Service"]): Effect.Effect<ReadonlyArray<string>, LakeError> =>
+  Effect.map(lake.list(""), (paths) =>
+    paths.filter((path) => !isOurs(path)).map((path) => `${lake.name.replace(/\/$/, "")}/${path}`)
+  )
+
+const atOnce = 8
+
+export const remove = (lake: Lake["Service"]): Effect.Effect<number, LakeError> =>
+  Effect.gen(function* () {
+    yield* lake.abandon(() => true)
+    const paths = (yield* lake.list("")).filter(isOurs)
+    for (const step of [0, 1, 2]) {
+      const some = paths.filter((path) => order(path) === step)
+      yield* Effect.forEach(some, (path) => lake.remove(path), { concurrency: atOnce, discard: true })
+    }
+    return paths.length
+  })

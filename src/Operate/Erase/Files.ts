@@ -1,0 +1,47 @@
+/**
+ * The files beside a Store that can be made again, and so needn't be searched: the warehouse with what was set aside of it,
+ * the analysts' copy, what an export was about to write, and the log of rows. The next start makes them, of rows and bodies that have lost what was erased.
+ */
+import { existsSync, readdirSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { flushFolderOf } from "../../Runtime/Flush.ts"
+import * as RowLog from "../../Stores/RowLog/Heal.ts"
+import * as Inbox from "../../Stores/Segments/Open.ts"
+
+export interface Place {
+  readonly store: string
+  readonly warehouse: string
+  readonly published: string
+}
+
+/** Its own name, and all that begins with it and a dot. */
+const family = (path: string): ReadonlyArray<string> =>
+  existsSync(dirname(path))
+    ? readdirSync(dirname(path))
+        .filter((name) => name === basename(path) || name.startsWith(`${basename(path)}.`))
+        .map((name) => join(dirname(path), name))
+    : []
+
+/** Those that siteledger makes of a file of DuckDB. */
+const ours = /^(?:\.(?:previous|room|spare|suspect|tmp|unfinished|wal)|\.set-aside-\d+)?(?:\.wal)?$/
+
+const isOurs =
+  (path: string) =>
+  (each: string): boolean =>
+    ours.test(each.slice(path.length))
+
+/** Damaged or replaced stores, inboxes and logs, what a restore has left, and people's own copies. */
+export const setAside = ({ published, store, warehouse }: Place): ReadonlyArray<string> =>
+  [
+    ...[store, Inbox.folderOf(store), RowLog.folderOf(store)].flatMap((path) =>
+      family(path).filter((each) => each !== path && each !== `${path}.suspect`)
+    ),
+    ...[warehouse, published].flatMap((path) => family(path).filter((each) => !isOurs(path)(each)))
+  ].toSorted()
+
+export const discard = ({ published, store, warehouse }: Place): void => {
+  const made = [warehouse, published].flatMap((path) => family(path).filter(isOurs(path)))
+  const staging = join(dirname(store), "staging")
+  for (const path of [...made, staging, RowLog.folderOf(store)]) rmSync(path, { recursive: true, force: true })
+  for (const path of [warehouse, published, store]) if (existsSync(dirname(path))) flushFolderOf(path)
+}

@@ -1,0 +1,86 @@
+/**
+ * Erases from the bodies and headers in the segments of an inbox that isn't in use. A segment in which something goes is
+ * written again as a whole, with the same numbers in the same order, and its copy with it; each body keeps the hash of what
+ * had come. Nothing is kept of the old files.
+ */
+import { randomBytes } from "node:crypto"
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import * as Erasure from "../../Domain/Erasure.ts"
+import { type First, type Frame, sha256Of } from "../../Stores/Segments/Frame.ts"
+import { keyOf } from "../../Stores/Segments/Key.ts"
+import { copyAgain, replace } from "../../Stores/Segments/Replace.ts"
+import { framesIn, listed, nameOf } from "../../Stores/Segments/Segment.ts"
+import { besideIn, Writer } from "../../Stores/Segments/Writer.ts"
+
+/** As much as any worker lets in. */
+export const mostBytes = 64 * 1024 * 1024
+
+export interface Without {
+  readonly redact: Erasure.Redact
+  readonly isKept: Erasure.IsKept
+}
+
+/** A body that loses something. */
+export interface Lost {
+  readonly sequence: number
+  /** Of what had come. */
+  readonly sha256: string
+}
+
+const withoutIn = (frame: Frame, { isKept, redact }: Without): Frame => {
+  if (frame.kind !== "first" && frame.kind !== "again") return frame
+  const headers = Erasure.redactPairs(frame.labels.headers, redact)
+  const isSame = headers.every((text, place) => text === frame.labels.headers[place])
+  const labels = isSame ? frame.labels : { ...frame.labels, headers }
+  if (frame.kind === "again") return isSame ? frame : { ...frame, labels }
+  const body = Erasure.redactBody(frame.body, mostBytes, redact, isKept)
+  if (body === undefined) return isSame ? frame : { ...frame, labels }
+  return { ...frame, body, labels: { ...labels, erased: sha256Of(frame).toString("hex") } }
+}
+
+const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
+  before.kind === "first" && after.kind === "first" && before.body !== after.body
+    ? [{ sequence: before.number, sha256: sha256Of(before as First).toString("hex") }]
+    : []
+
+/** What bodies would lose; nothing is changed. */
+export const look = (folder: string, without: Without): ReadonlyArray<Lost> => {
+  if (!existsSync(folder)) return []
+  return listed(folder).flatMap((first) =>
+    [...framesIn(readFileSync(join(folder, nameOf(first))))].flatMap((frame) =>
+      lostIn(frame, withoutIn(frame, without))
+    )
+  )
+}
+
+/** `note`: hears what a segment loses before it does. */
+export const erase = (folder: string, without: Without, note: (lost: ReadonlyArray<Lost>) => void): void => {
+  if (!existsSync(folder)) return
+  const key = keyOf(folder, randomBytes(32))
+  mend(folder, key)
+  const folders = { main: folder, beside: besideIn(folder), key }
+  for (const first of listed(folder)) {
+    const old = [...framesIn(readFileSync(join(folder, nameOf(first))))]
+    const end = old.at(-1)
+    const frames = old.filter(({ kind }) => kind !== "end")
+    const left = frames.map((frame) => withoutIn(frame, without))
+    if (left.some((frame, place) => frame !== frames[place])) {
+      note(frames.flatMap((frame, place) => lostIn(frame, left[place]!)))
+      replace(folders, left, end?.kind === "end" ? end.number : undefined)
+    }
+    // Also after a crash between the two.
+    copyAgain(folders, first)
+  }
+  for (const name of ["damaged.log", "made.tmp", "beside/made.tmp"]) rmSync(join(folder, name), { force: true })
+}
+
+/** What only a copy has, or is damaged, is read by nobody who looks into the segments alone. */
+const mend = (folder: string, key: ReturnType<typeof keyOf>): void => {
+  const writer = new Writer(folder, key)
+  try {
+    for (const first of listed(folder)) writer.check(first)
+  } finally {
+    writer.close()
+  }
+}

@@ -1,0 +1,89 @@
+/** What an erasure does to rows of the Store: the books keep theirs, and answers of look-ups keep the hash of what had come. */
+import { hash } from "node:crypto"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "@effect/vitest"
+import * as Erasure from "../../src/Domain/Erasure.ts"
+import * as Rows from "../../src/Operate/Erase/Rows.ts"
+import { removeFolder, temporaryFolder } from "../Folders.ts"
+import { makeStore } from "../worker/MoveWorld.ts"
+
+const person = "Ada Lovelace"
+const answer = JSON.stringify({ data: { id: person, amount: 1.5, by: person } })
+const sha256 = hash("sha256", answer)
+const redact = Erasure.redactor([Erasure.erased({ value: person, field: null, isWithin: false }, "salt")])!
+const isKept = Erasure.keptAt(["data.id"])
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+const rows = `
+  insert into ledger_facts values (1, 'i', 'looked-up', 'k', ${quoted(JSON.stringify({ sha256 }))}, null),
+    (2, 'i', 'decision', 'k', ${quoted(JSON.stringify({ by: person }))}, null);
+  insert into ledger_evidence values (1, ${quoted(answer)});
+  insert into admin_log values (1, 'a', 'os:ada', 'ledger-accept', ${quoted(person)}), (2, 'b', 'os:ada', 'export', null);
+  insert into alerts values (1, 'critical', ${quoted(JSON.stringify({ sentence: `Ask ${person}.`, who: person }))}, null);
+  insert into reminders values (1, ${quoted(`not JSON, of ${person}`)}, null);
+  insert into sightings values ('things', ${quoted(person)}, 1, 0, null);`
+
+const withStore = async (use: (database: DatabaseSync) => void): Promise<void> => {
+  const folder = temporaryFolder()
+  try {
+    const path = join(folder, "store.sqlite")
+    await makeStore(path, rows)
+    const database = new DatabaseSync(path)
+    use(database)
+    database.close()
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+const all = (database: DatabaseSync, sql: string): ReadonlyArray<unknown> =>
+  database
+    .prepare(sql)
+    .all()
+    .map((row) => Object.values(row)[0])
+
+describe("rows that have what is erased", () => {
+  it("are counted, those of the books and ids for themselves, and none is changed", () =>
+    withStore((database) => {
+      const { total_changes: before } = database.prepare("select total_changes() as total_changes").get() ?? {}
+      assert.deepStrictEqual(Rows.look(database, redact), {
+        changed: { admin_log: 1, alerts: 1, reminders: 1, ledger_evidence: 1 },
+        kept: { ledger_facts: 1, sightings: 1 }
+      })
+      assert.deepInclude(database.prepare("select total_changes() as total_changes").get(), { total_changes: before })
+    }))
+
+  it("lose it, also where they can't be changed otherwise; triggers are there as before", () =>
+    withStore((database) => {
+      const schema = () => all(database, "select sql from sqlite_schema order by name")
+      const before = schema()
+      const noted: Array<string> = []
+      Rows.erase(database, { redact, isKept }, (found) => noted.push(found))
+      assert.deepStrictEqual(all(database, "select body from ledger_evidence"), [
+        '{"data":{"id":"Ada Lovelace","amount":1.5,"by":"[erased]"}}'
+      ])
+      assert.deepStrictEqual(noted, [sha256])
+      assert.deepStrictEqual(all(database, "select noted_by from admin_log order by number"), ["[erased]", null])
+      assert.deepStrictEqual(all(database, "select body from alerts"), [
+        '{"sentence":"Ask Ada Lovelace.","who":"[erased]"}'
+      ])
+      assert.deepStrictEqual(all(database, "select body from reminders"), ["not JSON, of [erased]"])
+      assert.deepStrictEqual(all(database, "select content from ledger_facts where number = 2"), [`{"by":"${person}"}`])
+      assert.deepStrictEqual(schema(), before)
+      assert.throws(() => database.exec("update ledger_evidence set body = ''"), /append-only/)
+    }))
+
+  it("that have lost something before keep the hash of what had come first", () =>
+    withStore((database) => {
+      const noted: Array<string> = []
+      const erase = (value: string, field: string | null) => {
+        const other = Erasure.redactor([Erasure.erased({ value, field, isWithin: false }, "salt")])!
+        Rows.erase(database, { redact: other, isKept }, (found) => noted.push(found))
+      }
+      erase(person, null)
+      erase("1.5", "amount")
+      assert.deepStrictEqual(noted, [sha256, sha256])
+    }))
+})

@@ -1,0 +1,234 @@
+/**
+ * A person is erased: each file is decoded before and after. What came from the service, by deliveries and by lists, loses
+ * the person; what comes again doesn't bring them back; the books stay whole.
+ */
+import { readdirSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import { isLong, patience, seed } from "../Long.ts"
+import { launch, until } from "../RunningWorker.ts"
+import { seeded } from "../Seeded.ts"
+import { holders } from "../Decoded.ts"
+import { exactNumber } from "../InterfaceServer.ts"
+import { eventBody } from "../InterfaceServer/Events.ts"
+import { World } from "./World.ts"
+
+const at = { event_timestamp: "2026-11-20T08:00:00Z" }
+
+const person = "Zoë Quist-Ångström"
+const because = ["--by", "the data officer", "--reason", "asked for on 26 November"]
+
+const deliveries = [
+  { type: "ipc.submitted", id: "e-1", fields: { ...at, ipc_id: 1, submitter: person, amount: 5 } },
+  {
+    type: "ipc.certified",
+    id: "e-2",
+    fields: { ...at, ipc_id: 1, certified_amount: exactNumber("118750.10"), certificate_url: "https://s.example/1.pdf" }
+  },
+  {
+    type: "ipc.paid",
+    id: "e-3",
+    fields: { ...at, ipc_id: 1, payment_reference: "PAY-1", payer: { name: person, email: "zoe@example.org" } }
+  },
+  { type: "vo.created", id: "e-4", fields: { ...at, vo_id: 2, description: `Asked by ${person}.` } }
+]
+
+const open = () =>
+  World.open(
+    {
+      projects: 3,
+      project: (index) => {
+        const name = index === 1 ? person : "x"
+        return { id: index + 1, name: `P ${index}`, status: "awarded", manager: { name } }
+      }
+    },
+    { SITELEDGER_LAKE_DELTA: "yes" }
+  )
+
+interface Found {
+  readonly deliveries: number
+  readonly exports: ReadonlyArray<unknown>
+  readonly kept: object
+  readonly setAside: ReadonlyArray<string>
+}
+
+const isDone = ({ inbox }: { readonly inbox: { readonly pending: number } }) => inbox.pending === 0
+
+const fill = async (world: World) => {
+  const worker = world.start()
+  await worker.live()
+  for (const event of deliveries) assert.strictEqual(await world.server.deliver(event), 200)
+  const packed = {
+    type: "permit.issued",
+    id: "e-5",
+    fields: { ...at, permit_id: 3, validity: "v", holder: person }
+  }
+  assert.strictEqual(await world.server.deliver(packed, { body: gzipSync(eventBody(packed.type, packed.fields)) }), 200)
+  assert.strictEqual(
+    await world.server.deliver({ type: "ncr.created", id: "e-6" }, { body: `not JSON, of ${person}` }),
+    200
+  )
+  await worker.status("all are applied", isDone)
+  await worker.stop()
+  // The next start copies deliveries to the lake.
+  const next = world.start()
+  await next.live()
+  await next.verb("publish")
+  await next.verb("export")
+  const copies = join(world.dataDir, "lake/_deliveries")
+  await until("they are copied", async () => (await holders(copies, person)).length > 0 || undefined)
+  return next
+}
+
+const value = ["--value", person, "--within"]
+/** What a start says that refuses to run. */
+const refusedStart = async (world: World): Promise<string> => {
+  const worker = world.start()
+  await until("it ends", async () => worker.hasEnded || undefined)
+  return (await worker.stop()).stderr
+}
+
+const erase = (world: World, ...more: ReadonlyArray<string>) => world.run("erase", ...value, ...more)
+
+const eraseAll = async (world: World): Promise<void> => {
+  const erased = await erase(world, "--yes", "--remove-exports", ...because)
+  assert.strictEqual(erased.code, 0, erased.stderr)
+  assert.deepStrictEqual(await holders(world.dataDir, person), [])
+}
+
+/** Everything that could bring it back; then the rows. */
+const tryToBringBack = async (world: World): Promise<void> => {
+  const worker = world.start()
+  await worker.live()
+  // The same once more, and something new.
+  assert.strictEqual(await world.server.deliver(deliveries[0]!), 200)
+  const fresh = { type: "vo.created", fields: { ...at, vo_id: 9, description: `For ${person}`, by: person } }
+  assert.strictEqual(await world.server.deliver(fresh), 200)
+  await worker.status("all are applied", isDone)
+  await worker.verb("replay")
+  await worker.verb("publish")
+  assert.property(await worker.verb("export"), "run")
+  assert.deepInclude(await worker.verb("ledger-verify"), { differences: [], entries: 1 })
+  assert.strictEqual((await world.run("rebuild", "--wait")).code, 0)
+  await worker.live()
+  assert.strictEqual((await worker.stop()).code, 0)
+}
+
+describe("a person who is erased", () => {
+  it("is found first in every file, and nothing goes before it is agreed to", { timeout: patience }, async () => {
+    await using world = await open()
+    const worker = await fill(world)
+    assert.match((await erase(world, "--dry-run")).stderr, /^siteledger: The worker with process id/)
+    assert.strictEqual((await worker.stop()).code, 0)
+    const before = await holders(world.dataDir, person)
+    const kinds = [/^inbox\/\d+\.log$/, /^inbox\/beside\//, /^warehouse\.duckdb$/, /^analytics\.duckdb$/]
+    const inLake = [
+      /^lake\/events\/.*parquet$/,
+      /^lake\/ipcs\/.*parquet$/,
+      /^lake\/projects\/.*parquet$/,
+      /^lake\/_deliveries\//
+    ]
+    for (const kind of [...kinds, ...inLake])
+      assert.isTrue(
+        before.some((path) => kind.test(path)),
+        `${kind} ${before}`
+      )
+    const looked = await erase(world, "--dry-run", "--json")
+    assert.strictEqual(looked.code, 0, looked.stderr)
+    const found = JSON.parse(looked.stdout) as Found
+    assert.deepInclude(found, { deliveries: 5, kept: {}, setAside: [] })
+    assert.lengthOf(found.exports, 1)
+    const refused = async (...more: ReadonlyArray<string>) => {
+      const { code, stderr } = await erase(world, ...more)
+      assert.notStrictEqual(code, 0)
+      return stderr
+    }
+    assert.match(await refused("--yes", ...because), /--remove-exports/)
+    assert.match(await refused("--yes", "--remove-exports", "--reason", `for ${person}`), /Nothing was erased/)
+    assert.match(await refused("--remove-exports", ...because), /Give --yes/)
+    assert.match(await refused("--remove-exports", "--yes"), /Say why/)
+    assert.match((await world.run("erase", "--resume")).stderr, /nothing to resume/)
+    assert.deepStrictEqual(await holders(world.dataDir, person), before)
+    const onServer = { SITELEDGER_WAREHOUSE: "postgres://siteledger@127.0.0.1:1/siteledger" }
+    const { code, stderr } = await world.runWith(onServer, "erase", ...value, "--dry-run")
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "The store is in PostgreSQL, from which nothing can be erased yet.")
+  })
+
+  it("is in no file any more, and doesn't come back", { timeout: patience }, async () => {
+    await using world = await open()
+    await (await fill(world)).stop()
+    await eraseAll(world)
+    assert.deepStrictEqual(
+      readdirSync(join(world.dataDir, "lake"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== "lock.sqlite")
+        .map(({ name }) => name),
+      []
+    )
+    await tryToBringBack(world)
+    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    const rows = await world.query(
+      "select event_type, outcome, deliveries::int as n from construction.events where event_type <> 'webhook.ping' order by sequence"
+    )
+    assert.deepStrictEqual(
+      rows.map((row) => Object.values(row).join(" ")),
+      [
+        "ipc.submitted applied 2",
+        "ipc.certified applied 1",
+        "ipc.paid applied 1",
+        "vo.created applied 1",
+        "permit.issued applied 1",
+        "ncr.created quarantined 1",
+        "vo.created applied 1"
+      ]
+    )
+    const [ipc] = await world.query("select submitter, submitted_amount::varchar as n, _extra from construction.ipcs")
+    assert.deepInclude(ipc, { submitter: "[erased]", n: "5.0000" })
+    assert.include(String(ipc?.["_extra"]), "zoe@example.org")
+    assert.strictEqual((await world.run("lake", "verify")).code, 0)
+  })
+
+  it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
+    await using world = await open()
+    await (await fill(world)).stop()
+    const random = seeded(seed)
+    const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
+      const { child, output } = launch(world.environment, ...verb)
+      const begun = until("it has begun", async () =>
+        child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
+      )
+      void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(250)))
+      const [code] = (await once(child, "close")) as [number | null]
+      if (code !== null && code !== 0) assert.fail(output.stderr)
+      return code
+    }
+    let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
+    for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
+      assert.match(await refusedStart(world), /erase --resume/)
+      code = await run("erase", "--resume")
+    }
+    if (code === null) assert.strictEqual((await world.run("erase", "--resume")).code, 0)
+    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    await tryToBringBack(world)
+    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+  })
+
+  it("is erased again from a backup that is older", { timeout: patience }, async () => {
+    await using world = await open()
+    const worker = await fill(world)
+    const backup = join(dirname(world.file("beside", "")), "store.backup")
+    assert.strictEqual((await world.run("backup", backup)).code, 0)
+    await worker.stop()
+    await eraseAll(world)
+    assert.strictEqual((await world.run("restore", backup)).code, 0)
+    assert.include(await holders(world.dataDir, person), "store.sqlite")
+    assert.match(await refusedStart(world), /erase --resume/)
+    const resumed = await world.run("erase", "--resume")
+    assert.strictEqual(resumed.code, 0, resumed.stderr)
+    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    await tryToBringBack(world)
+    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+  })
+})
