@@ -112,9 +112,14 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)
 
-const page = ({ changed, deliveries, exports, kept, setAside }: Erase.Found) => [
+const page = ({ changed, deliveries, exports, insideLonger, kept, setAside }: Erase.Found) => [
   `In ${Said.counted(deliveries, "delivery", "deliveries")} and ${Said.counted(sum(changed), "other row", "other rows")} of the store. ` +
     "The warehouse and the analysts' copy are made again.",
+  ...(insideLonger === 0
+    ? []
+    : [
+        `${Said.counted(insideLonger, "more has", "more have")} it within longer texts, where it stays without --within.`
+      ]),
   ...Said.section(
     "Exports that go",
     exports.map(({ run, safeUntil }) => `${run}  ${safeUntil ?? "the newest"}`),

@@ -42,6 +42,8 @@ export interface Place extends Files.Place {
 
 export interface Found extends Rows.RowsFound {
   readonly deliveries: number
+  /** Deliveries and rows that have it within longer texts, where it stays unless that is asked for. */
+  readonly insideLonger: number
   /** Exports that go, with until when each was to stay. */
   readonly exports: ReadonlyArray<Pick<Runs.Run, "run" | "safeUntil">>
   /** Files that nobody looks into. */
@@ -109,20 +111,35 @@ export const look = Effect.fn("Erase.look")(function* (place: Place, asked: Eras
   const all = yield* opened(settled)
   if (!all.every(Erasures.isThrough)) return yield* noneSo
   const { bodies, redact } = withoutOf([Erasure.erased(asked, saltOf(all))], place)
-  const lost = yield* attempt("The inbox can't be read", () =>
-    Inbox.look(Segments.folderOf(place.store), { redact, isKept: bodies })
-  )
-  const rows = yield* withFile(place.store, (database) =>
-    attempt("The store can't be read", () => Rows.look(database, redact))
-  )
-  const found: Found = {
-    deliveries: lost.length,
-    ...rows,
+  const inAll = (seek: Erasure.Redact) =>
+    withFile(place.store, (database) =>
+      attempt("The store can't be read", () => ({
+        deliveries: Inbox.look(Segments.folderOf(place.store), { redact: seek, isKept: bodies }).length,
+        ...Rows.look(database, seek)
+      }))
+    )
+  const found = yield* inAll(redact)
+  const more = asked.isWithin ? undefined : yield* inAll(beyond(redact, asked, saltOf(all)))
+  const looked: Found = {
+    ...found,
+    insideLonger: more === undefined ? 0 : more.deliveries + sumOf(more.changed),
     exports: yield* exported,
     setAside: [...Files.setAside(place), ...(yield* Effect.flatMap(Lake, Exports.strangers))]
   }
-  return found
+  return looked
 })
+
+/** What would go only if longer texts were looked into, too. */
+const beyond = (redact: Erasure.Redact, asked: Erasure.Asked, salt: string): Erasure.Redact => {
+  const wide = Erasure.redactor([Erasure.erased({ ...asked, isWithin: true }, salt)]) ?? redact
+  return (text, name, isLoose) => {
+    const left = redact(text, name, isLoose)
+    const less = wide(left, name, isLoose)
+    return less === left ? text : less
+  }
+}
+
+const sumOf = (counts: Rows.Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 const names = (asked: Erasure.Asked, { by, reason }: By): boolean => {
   const redact = Erasure.redactor([Erasure.erased({ ...asked, field: null, isWithin: true }, "")])

@@ -140,6 +140,8 @@ describe("a person who is erased", () => {
     const found = JSON.parse(looked.stdout) as Found
     assert.deepInclude(found, { deliveries: 5, kept: {}, setAside: [] })
     assert.lengthOf(found.exports, 1)
+    const whole = await world.run("erase", "--value", person, "--dry-run", "--json")
+    assert.deepInclude(JSON.parse(whole.stdout), { deliveries: 4, insideLonger: 1 })
     const refused = async (...more: ReadonlyArray<string>) => {
       const { code, stderr } = await erase(world, ...more)
       assert.notStrictEqual(code, 0)
