@@ -2045,6 +2045,14 @@ CREATE INDEX events_sequence ON construction.events USING btree (sequence);
 
 CREATE INDEX events_timestamp ON construction.events USING btree (event_timestamp);
 
+CREATE INDEX hse_incidents__changed_at_idx ON construction.hse_incidents USING btree (_changed_at);
+
+CREATE INDEX hse_incidents__first_seen_at_idx ON construction.hse_incidents USING brin (_first_seen_at);
+
+CREATE INDEX ipcs__changed_at_idx ON construction.ipcs USING btree (_changed_at);
+
+CREATE INDEX ipcs__first_seen_at_idx ON construction.ipcs USING brin (_first_seen_at);
+
 CREATE INDEX ledger_certified_order ON siteledger.ledger_certified USING btree (project_id, first_at, ipc_id);
 
 CREATE INDEX ledger_entries_ipc ON ledger.ledger_entries USING btree (ipc_id, sequence);
@@ -2063,7 +2071,27 @@ CREATE INDEX ledger_outbox_turn ON siteledger.ledger_outbox USING btree (next_at
 
 CREATE INDEX lookups_waiting ON siteledger.lookups USING btree (resource, since);
 
+CREATE INDEX ncrs__changed_at_idx ON construction.ncrs USING btree (_changed_at);
+
+CREATE INDEX ncrs__first_seen_at_idx ON construction.ncrs USING brin (_first_seen_at);
+
+CREATE INDEX permits__changed_at_idx ON construction.permits USING btree (_changed_at);
+
+CREATE INDEX permits__first_seen_at_idx ON construction.permits USING brin (_first_seen_at);
+
+CREATE INDEX projects__changed_at_idx ON construction.projects USING btree (_changed_at);
+
+CREATE INDEX projects__first_seen_at_idx ON construction.projects USING brin (_first_seen_at);
+
 CREATE INDEX quarantine_ahead ON siteledger.quarantine USING btree (due_at) WHERE (reason = 'event-time-ahead'::text);
+
+CREATE INDEX transmittals__changed_at_idx ON construction.transmittals USING btree (_changed_at);
+
+CREATE INDEX transmittals__first_seen_at_idx ON construction.transmittals USING brin (_first_seen_at);
+
+CREATE INDEX vos__changed_at_idx ON construction.vos USING btree (_changed_at);
+
+CREATE INDEX vos__first_seen_at_idx ON construction.vos USING brin (_first_seen_at);
 
 CREATE INDEX walk_passes_ended ON siteledger.walk_passes USING btree (ended_at, resource);
 
