@@ -24,6 +24,11 @@ const given = {
   ...(database === undefined ? {} : { SITELEDGER_WAREHOUSE: database })
 }
 
+/** A few arrive at once, as they do. */
+const together = 50
+const from = Date.parse("2026-11-20T02:00:00Z")
+let arrived = 0
+
 const of = (headerType: string, contents: object): Delivery => {
   const body = Buffer.from(JSON.stringify({ event_timestamp: "2026-11-20T01:00:00Z", ...contents, note }))
   return {
@@ -34,7 +39,7 @@ const of = (headerType: string, contents: object): Delivery => {
     issuedAt: null,
     headers: [],
     secret: "f",
-    receivedAt: "2026-11-20T02:00:00.000000Z"
+    receivedAt: Instant.fromMillis(from + Math.floor(arrived++ / together))
   }
 }
 
