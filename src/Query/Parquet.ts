@@ -8,7 +8,7 @@
 import { join } from "node:path"
 import * as DuckDB from "@duckdb/node-api"
 import { answerFile } from "./Frames.ts"
-import { identifier, type Place, placeOf } from "./ParquetTypes.ts"
+import { identifier, isOfAnyLength, type Place, placeOf } from "./ParquetTypes.ts"
 import { distinct } from "./Text.ts"
 import * as Literal from "../Domain/Literal.ts"
 
@@ -32,25 +32,6 @@ const smallestRowGroup = 2048
 
 /** A row group is in memory while it is written, more than once. */
 const rowGroupBytes = 24_000_000
-
-const { DuckDBTypeId: Id } = DuckDB
-const fixed: ReadonlySet<DuckDB.DuckDBTypeId> = new Set([
-  Id.BOOLEAN,
-  Id.TINYINT,
-  Id.SMALLINT,
-  Id.INTEGER,
-  Id.BIGINT,
-  Id.HUGEINT,
-  Id.FLOAT,
-  Id.DOUBLE,
-  Id.DECIMAL,
-  Id.DATE,
-  Id.TIME,
-  Id.TIMESTAMP,
-  Id.TIMESTAMP_TZ,
-  Id.UUID,
-  Id.ENUM
-])
 
 interface Column {
   /** In Parquet. */
@@ -117,7 +98,7 @@ const columnsOf = (result: DuckDB.DuckDBResult): ReadonlyArray<Column> =>
     const type = result.columnType(position)
     const place = placeOf(type)
     if (place === undefined) throw noPlace(`the column ${name} (${String(type)})`)
-    return { name, here: `c${position}`, type: String(type), place, isOfAnyLength: !fixed.has(type.typeId) }
+    return { name, here: `c${position}`, type: String(type), place, isOfAnyLength: isOfAnyLength(type) }
   })
 
 const noPlace = (what: string): Error =>

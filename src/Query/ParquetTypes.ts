@@ -62,6 +62,18 @@ export const placeOf = (type: DuckDB.DuckDBType): Place | undefined => {
   return asItIs.has(type.typeId) ? { type: String(type), fits: undefined } : others.get(type.typeId)
 }
 
+const ofAnyLength: ReadonlySet<DuckDB.DuckDBTypeId> = new Set([
+  Id.VARCHAR,
+  Id.BLOB,
+  Id.LIST,
+  Id.ARRAY,
+  Id.STRUCT,
+  Id.MAP
+])
+
+/** Whether one value may need far more room than another. */
+export const isOfAnyLength = ({ typeId }: DuckDB.DuckDBType): boolean => ofAnyLength.has(typeId)
+
 const listOf = (item: DuckDB.DuckDBType): Place | undefined => {
   const place = placeOf(item)
   return place && { type: `${place.type}[]`, fits: place.fits && allFit(place.fits) }
