@@ -66,9 +66,9 @@ const agreed = Effect.gen(function* () {
 
 const notErased = new Erase.EraseError({ message: "Nothing was erased." })
 
-const afterwards =
-  "It is erased. Start the worker: it makes the warehouse and the analysts' copy again, and the next export is a whole " +
-  "one. Backups still have it, as do copies that others have made, and the accounting system whatever was sent there."
+const afterwards = (but = ""): string =>
+  `It is erased${but}. Start the worker: it makes the warehouse and the analysts' copy again, and the next export is a ` +
+  "whole one. Backups still have it, as do copies that others have made, and the accounting system whatever was sent there."
 
 export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =>
   Effect.gen(function* () {
@@ -77,7 +77,7 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
     const alone = Effect.provide(Lock.layerAt(dataDir))
     if (given.resume) {
       yield* alone(Erase.resume(where))
-      return yield* Console.error(afterwards)
+      return yield* Console.error(afterwards())
     }
     const value = yield* asked(given.value)
     const what = { value, field: Option.getOrNull(given.field), isWithin: given.within }
@@ -90,7 +90,7 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
       const note = { by: given.by, reason: given.reason.value, removesExports: given.removeExports }
       const erased = yield* Erase.erase(where, what, note)
       if (asJson) yield* Said.answer(asJson, page)(erased)
-      yield* Console.error(afterwards)
+      yield* Console.error(afterwards(", but for what stays"))
     })
     yield* alone(erasing)
   })
@@ -126,7 +126,7 @@ const page = ({ changed, deliveries, exports, insideLonger, kept, setAside }: Er
     "None."
   ),
   ...Said.section(
-    "What stays in the store: the books, and ids",
+    "What stays in the store: the books, ids, and what says what a delivery is about",
     Object.entries(kept).map(([table, rows]) => `${table}  ${Said.counted(rows, "row", "rows")}`),
     "Nothing with it."
   ),

@@ -113,10 +113,11 @@ export const look = Effect.fn("Erase.look")(function* (place: Place, asked: Eras
   const { bodies, redact } = withoutOf([Erasure.erased(asked, saltOf(all))], place)
   const inAll = (seek: Erasure.Redact) =>
     withFile(place.store, (database) =>
-      attempt("The store can't be read", () => ({
-        deliveries: Inbox.look(Segments.folderOf(place.store), { redact: seek, isKept: bodies }).length,
-        ...Rows.look(database, seek)
-      }))
+      attempt("The store can't be read", () => {
+        const { keeping, losing } = Inbox.look(Segments.folderOf(place.store), { redact: seek, isKept: bodies })
+        const { changed, kept } = Rows.look(database, seek)
+        return { deliveries: losing, changed, kept: keeping === 0 ? kept : { deliveries: keeping, ...kept } }
+      })
     )
   const found = yield* inAll(redact)
   const more = asked.isWithin ? undefined : yield* inAll(beyond(redact, asked, saltOf(all)))

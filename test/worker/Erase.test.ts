@@ -53,6 +53,9 @@ describe("a person who is erased", () => {
     assert.lengthOf(found.exports, 1)
     const whole = await world.run("erase", "--value", person, "--dry-run", "--json")
     assert.deepInclude(JSON.parse(whole.stdout), { deliveries: 4, insideLonger: 1 })
+    const certificate = await world.run("erase", "--value", "https://s.example/1.pdf", "--dry-run")
+    assert.match(certificate.stdout, /^In 0 deliveries and 0 other rows/)
+    assert.match(certificate.stdout, /\n {2}deliveries {2}1 row\n {2}ledger_/)
     const refused = async (...more: ReadonlyArray<string>) => {
       const { code, stderr } = await erase(world, ...more)
       assert.notStrictEqual(code, 0)

@@ -44,15 +44,27 @@ const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
     ? [{ sequence: before.number, sha256: sha256Of(before as First).toString("hex") }]
     : []
 
-/** What bodies would lose; nothing is changed. */
-export const look = (folder: string, without: Without): ReadonlyArray<Lost> => {
-  if (!existsSync(folder)) return []
-  return listed(folder).flatMap((first) =>
-    [...framesIn(readFileSync(join(folder, nameOf(first))))].flatMap((frame) =>
-      lostIn(frame, withoutIn(frame, without))
-    )
-  )
+/** Of deliveries. */
+export interface InboxFound {
+  readonly losing: number
+  /** Where it stays, because it stands in a field that says what the delivery is about. */
+  readonly keeping: number
 }
+
+/** What bodies would lose; nothing is changed. */
+export const look = (folder: string, without: Without): InboxFound => {
+  let [losing, keeping] = [0, 0]
+  for (const first of existsSync(folder) ? listed(folder) : []) {
+    for (const frame of framesIn(readFileSync(join(folder, nameOf(first))))) {
+      const left = withoutIn(frame, without)
+      losing += lostIn(frame, left).length
+      if (withoutIn(left, { ...without, isKept: keepsNone }) !== left) keeping++
+    }
+  }
+  return { losing, keeping }
+}
+
+const keepsNone: Erasure.IsKept = () => false
 
 /** `note`: hears what a segment loses before it does. */
 export const erase = (folder: string, without: Without, note: (lost: ReadonlyArray<Lost>) => void): void => {

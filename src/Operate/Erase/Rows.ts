@@ -14,7 +14,7 @@ export type Counts = Readonly<Record<string, number>>
 
 export interface RowsFound {
   readonly changed: Counts
-  /** Of the books, and ids: what stays. */
+  /** What stays: the books, ids, and deliveries where it says what they are about. */
   readonly kept: Counts
 }
 
