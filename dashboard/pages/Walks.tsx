@@ -88,11 +88,15 @@ export const Walks = ({ list }: { readonly list: string | undefined }) => {
                 rows={walks}
                 keyOf={(walk) => `${walk.endedAt} ${walk.list}`}
               />
-              {next === null ? null : last >= mostShown ? (
+              {next === null ? null : last >= mostShown && !asked.isAsking ? (
                 <p class="soft">These are the newest {mostShown}: a list's own page has those before.</p>
               ) : (
                 <p>
-                  <button type="button" onClick={() => setLast(Math.min(mostShown, last * 3))}>
+                  <button
+                    type="button"
+                    disabled={asked.isAsking}
+                    onClick={() => setLast(Math.min(mostShown, last * 3))}
+                  >
                     Show more
                   </button>
                 </p>

@@ -41,33 +41,37 @@ export const useAsked = <Verb extends Name>(
   version: string | number = 0
 ): Asked<Answer<Verb>> => {
   const question = JSON.stringify(payload)
-  const [state, setState] = useState<Omit<Asked<Answer<Verb>>, "again">>(() => ({
-    answer: remembered.get(`${name} ${question}`) as Answer<Verb> | undefined,
-    sentence: undefined,
-    isAsking: true
-  }))
+  const [{ askedLast, ...state }, setState] = useState<Omit<Asked<Answer<Verb>>, "again"> & { askedLast: string }>(
+    () => ({
+      answer: remembered.get(`${name} ${question}`) as Answer<Verb> | undefined,
+      sentence: undefined,
+      isAsking: true,
+      askedLast: question
+    })
+  )
   const [times, setTimes] = useState(0)
   // The first opening is that of the page itself.
   const opened = useCell(live, (now) => Math.max(1, now.opened))
   useEffect(() => {
     const aborting = new AbortController()
-    setState((before) => ({ ...before, isAsking: true }))
+    setState((before) => ({ ...before, isAsking: true, askedLast: question }))
     const settle = async (): Promise<void> => {
       try {
         const answer = await ask(name, JSON.parse(question) as Payload<Verb>, aborting.signal)
         if (aborting.signal.aborted) return
         remember(`${name} ${question}`, answer)
-        setState({ answer, sentence: undefined, isAsking: false })
+        setState({ answer, sentence: undefined, isAsking: false, askedLast: question })
       } catch (cause) {
         if (aborting.signal.aborted) return
-        setState(({ answer }) => ({ answer, sentence: sentenceOf(cause), isAsking: false }))
+        setState((before) => ({ ...before, sentence: sentenceOf(cause), isAsking: false }))
       }
     }
     void settle()
     return () => aborting.abort()
   }, [name, question, version, times, opened])
   const again = useCallback(() => setTimes((count) => count + 1), [])
-  return { ...state, again }
+  // A question that was changed just now is asked once this is drawn; what is shown until then answers the one before.
+  return { ...state, isAsking: state.isAsking || askedLast !== question, again }
 }
 
 /** Changes at most once in so many milliseconds, so that a busy worker isn't asked all the time. */
