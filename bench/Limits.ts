@@ -66,7 +66,9 @@ export const limits: ReadonlyArray<Limit> = [
   },
   {
     of: "the slowest list of the dashboard",
-    why: "an entry on DuckDB, as what it rests on is looked for by its event's id in 1,000,000"
+    why:
+      "an entry on DuckDB, as what it rests on is looked for by its event's id in 1,000,000; on PostgreSQL records whose ids " +
+      "begin with a text, which the key's index doesn't find where the server orders texts by a language"
   },
   {
     of: "a report of the books",

@@ -14,7 +14,8 @@ import { settings } from "./BenchSettings.ts"
 import { delivery, eventId, note } from "./Signed.ts"
 
 const [directory = "", events = "1000000", entries = "100000", database] = process.argv.slice(2)
-const atOnce = 5000
+/** As many as a busy receiver takes at once. */
+const atOnce = 1000
 
 const odd = 0.002
 const walksOfEach = 500
@@ -27,7 +28,7 @@ const given = {
 /** A few arrive at once, as they do. */
 const together = 50
 const from = Date.parse("2026-11-20T02:00:00Z")
-let arrived = 0
+const arrivalOf = (n: number): Instant.Instant => Instant.fromMillis(from + Math.floor(n / together))
 
 const of = (headerType: string, contents: object): Delivery => {
   const body = Buffer.from(JSON.stringify({ event_timestamp: "2026-11-20T01:00:00Z", ...contents, note }))
@@ -39,7 +40,7 @@ const of = (headerType: string, contents: object): Delivery => {
     issuedAt: null,
     headers: [],
     secret: "f",
-    receivedAt: Instant.fromMillis(from + Math.floor(arrived++ / together))
+    receivedAt: arrivalOf(0)
   }
 }
 
@@ -64,7 +65,11 @@ const fillEvents = Effect.gen(function* () {
   const { deliveries } = yield* Store
   for (let first = 0; first < Number(events); first += atOnce) {
     const count = Math.min(atOnce, Number(events) - first)
-    yield* Effect.promise(() => deliveries.receive(Array.from({ length: count }, (_, n) => nth(first + n))))
+    yield* Effect.promise(() =>
+      deliveries.receive(
+        Array.from({ length: count }, (_, n) => ({ ...nth(first + n), receivedAt: arrivalOf(first + n) }))
+      )
+    )
   }
 })
 
