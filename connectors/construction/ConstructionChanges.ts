@@ -170,9 +170,8 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
       within === undefined
         ? field.value
         : Fields.replaced(field.value, within, (inner) => hashOf(Json.stringify(inner)))
-    if (!Fields.set(fields, column, resource.columns[column]?.type ?? "JSON", value)) {
-      Fields.keepMisfit(fields, column, value)
-    }
+    const type = resource.columns[column]?.type ?? "JSON"
+    if (!Fields.set(fields, column, type, value) || Fields.isPart(type, value)) Fields.keepMisfit(fields, column, value)
   }
   if (!shape.isClosed) Fields.keepRest(fields, places, taken, noEnvelope)
   const { extra, misfits, values } = fields

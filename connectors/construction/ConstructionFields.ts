@@ -2,6 +2,7 @@
  * An entity's fields in a list record or a signed body: text for each column, what doesn't fit its column, and what has
  * no column. Nothing is rounded or dropped.
  */
+import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import * as Resource from "../../src/Domain/Resource.ts"
 import * as Value from "../../src/Domain/Value.ts"
@@ -25,6 +26,10 @@ export const set = (fields: Collected, column: string, type: Resource.ColumnType
   fields.values[column] = text ?? null
   return text !== undefined
 }
+
+/** Whether the column holds only a part of a value that fits: of a time its day. */
+export const isPart = (type: Resource.ColumnType, value: unknown): boolean =>
+  type === "DATE" && !Instant.isOnlyDay(value)
 
 export const keepMisfit = (fields: Collected, column: string, value: unknown): void => {
   if (fields.misfits === none) fields.misfits = {}

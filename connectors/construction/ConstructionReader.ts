@@ -151,8 +151,9 @@ const fieldsOf = (
     const isMisfit = !fits && !Resource.isMoney(columnType)
     badAmount ||= !fits && !isMisfit
     misfitCount += isMisfit ? 1 : 0
-    // An object that holds the id is kept whole: under its own name, or with the column that bears this name.
-    if (isMisfit || (plain !== value && found.name === column)) Fields.keepMisfit(fields, column, value)
+    // An object that holds the id is kept whole: under its own name, or with the column that bears this name. So is a time.
+    const isWhole = plain === value ? !Fields.isPart(columnType, value) : found.name !== column
+    if (isMisfit || !isWhole) Fields.keepMisfit(fields, column, value)
     else if (plain !== value) Fields.keepUnknown(fields, found.name, value)
   }
   Fields.keepRest(fields, places, taken, isEnvelope)

@@ -114,3 +114,7 @@ export const readDate = (value: unknown): string | undefined => {
   if (typeof value !== "string" || isoMicros(value.trim()) === undefined) return undefined
   return value.trim().slice(0, 10)
 }
+
+/** Whether nothing is lost when only its day is kept: it is a day alone, or midnight in its own offset. */
+export const isOnlyDay = (value: unknown): boolean =>
+  typeof value !== "string" || /^[\d-]{10}(?:[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?:[Zz]|[+-][\d:]+)?)?$/.test(value.trim())

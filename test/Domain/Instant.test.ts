@@ -196,6 +196,20 @@ describe("dates", () => {
     assert.strictEqual(Instant.readDate("1955-05-05"), "1955-05-05")
   })
 
+  it("lose nothing of a time at midnight", () => {
+    const whole = [
+      "2026-11-20",
+      " 2026-11-20 ",
+      "2026-11-20T00:00Z",
+      "2026-11-20 00:00:00.000+05:30",
+      "20261120T000000",
+      7
+    ]
+    assert.deepStrictEqual(whole.map(Instant.isOnlyDay), [true, true, true, true, false, true])
+    const parts = ["2026-11-20T00:00:01Z", "2026-11-20T12:00:00Z", "2026-11-20T00:00:00.5Z"]
+    assert.deepStrictEqual(parts.map(Instant.isOnlyDay), [false, false, false])
+  })
+
   it("are refused if they aren't a calendar day or aren't text", () => {
     for (const value of [
       "2026-02-30",

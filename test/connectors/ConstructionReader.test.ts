@@ -67,6 +67,15 @@ describe("every event type", () => {
     })
   })
 
+  it("keeps a time whole in whose column is its day", () => {
+    const time = '"2026-11-19T16:30:00+01:00"'
+    const closed = read(flat({ ncr_id: "12", closure_date: time }))
+    const { misfits, values } = applied(closed, "ncr.closed", time)
+    assert.strictEqual(values["closure_date"], "2026-11-19")
+    assert.deepEqual({ ...misfits }, { closure_date: time })
+    assert.strictEqual(closed.misfits, 0)
+  })
+
   it("waits without the id of its entity", () => {
     for (const type of types) {
       const [key = ""] = Object.keys(contentOf(type))

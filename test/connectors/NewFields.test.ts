@@ -42,3 +42,22 @@ describe("a field without a column", () => {
     assert.isUndefined(own.isWhole)
   })
 })
+
+describe("a column of days", () => {
+  it("has the day of a time, which is kept whole", () => {
+    const shape = shapeOf(listOf({ columns: [column("id", "BIGINT"), column("due_on", "DATE")] }))
+    const page = { observedMicros: 1, receivedAt: "2026-11-20T02:00:00.000000Z", sha256: "ab".repeat(32) }
+    const time = "2026-11-20T23:30:00-05:00"
+    const records = [
+      { id: 1, due_on: "2026-11-20" },
+      { id: 2, due_on: "2026-11-20T00:00:00.000Z" },
+      { id: 3, due_on: time }
+    ]
+    const { changes } = changesOf({ ...page, records }, shape)
+    assert.deepStrictEqual(
+      changes.map(({ misfits, values }) => ({ ...values, ...misfits })),
+      [{ due_on: "2026-11-20" }, { due_on: "2026-11-20" }, { due_on: JSON.stringify(time) }]
+    )
+    assert.strictEqual(changes[2]?.values["due_on"], "2026-11-20")
+  })
+})

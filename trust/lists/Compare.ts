@@ -120,7 +120,10 @@ const wrongValue = (row: Row, field: string, column: Typed | undefined, value: u
   }
   const told = cells.map(({ cell, name }) => `${name} ${cell}`).join(" and ")
   if (isNothing(value)) return cells.length === 0 ? undefined : `${field} is ${told} instead of nothing`
-  const [only, ...others] = cells
+  // A column of days has the day of a time; the time is kept whole beside it.
+  const isDayOf = ({ cell, type }: (typeof cells)[number]) =>
+    type === "DATE" && String(value).trim().startsWith(`${cell}T`)
+  const [only, ...others] = cells.length > 1 ? cells.filter((cell) => !isDayOf(cell)) : cells
   if (only !== undefined && others.length === 0 && says(only.type, only.cell, value)) return undefined
   return `${field} is ${told === "" ? "nothing" : told} instead of ${Json.stringify(value)}`
 }
