@@ -1,7 +1,8 @@
 /**
  * A folder for this process in the system's temporary folder (TMPDIR). A killed process leaves its folder behind; the next
  * process that makes one removes it. A lock inside, which the operating system releases with its process, tells whether
- * the folder is still in use. Folders of other users are never touched.
+ * the folder is still in use. Folders of other users are never touched, nor what else has such a name: a data directory may
+ * be there too, and has a lock of its own, so the lock's name says what the folder is.
  */
 import { existsSync } from "node:fs"
 import { lstat, mkdtemp, readdir, rm } from "node:fs/promises"
@@ -33,7 +34,7 @@ export const sweep = (): Promise<void> => removeAbandoned("siteledger-")
 /** Longer than another process takes to remove a folder. */
 const patienceMs = 10_000
 
-const lockIn = (folder: string): string => join(folder, "lock.sqlite")
+const lockIn = (folder: string): string => join(folder, "temporary-folder.sqlite")
 
 /** Throws if another process holds it. */
 const locked = (folder: string, timeout: number): DatabaseSync => {

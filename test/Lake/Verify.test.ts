@@ -27,7 +27,7 @@ describe("verify", () => {
         const reported: Array<string> = []
         // As kill -9 leaves it.
         mkdirSync(join(tmpdir(), "siteledger-verify-killed"))
-        writeFileSync(join(tmpdir(), "siteledger-verify-killed/lock.sqlite"), "")
+        writeFileSync(join(tmpdir(), "siteledger-verify-killed/temporary-folder.sqlite"), "")
         const verified = yield* Verify.verify(Option.none(), ({ name }) => Effect.sync(() => reported.push(name)))
         assert.deepStrictEqual(Verify.faultsOf(verified), [])
         assert.deepInclude(verified, { run: id, lake: world.lake, asOf: readExport(world).asOf })

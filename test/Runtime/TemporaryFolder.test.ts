@@ -4,7 +4,9 @@ import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as TemporaryFolder from "../../src/Runtime/TemporaryFolder.ts"
+import { Lock } from "../../src/Runtime/Lock.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 const module = new URL("../../src/Runtime/TemporaryFolder.ts", import.meta.url).href
@@ -16,6 +18,9 @@ const holding = `
 
 const directory = temporaryFolder()
 afterAll(() => removeFolder(directory))
+
+/** The name of the lock. */
+const lock = "temporary-folder.sqlite"
 
 let tests = 0
 let place = ""
@@ -68,16 +73,27 @@ describe("a temporary folder", () => {
   it("is removed as abandoned only if it was made here; other things of such a name stay", async () => {
     const elsewhere = join(directory, "elsewhere")
     mkdirSync(elsewhere)
-    writeFileSync(join(elsewhere, "lock.sqlite"), "")
+    writeFileSync(join(elsewhere, lock), "")
     symlinkSync(elsewhere, join(place, "siteledger-test-link"))
     mkdirSync(join(place, "siteledger-test-unlocked"))
     writeFileSync(join(place, "siteledger-test-file"), "")
     mkdirSync(join(place, "siteledger-other-killed"))
-    writeFileSync(join(place, "siteledger-other-killed/lock.sqlite"), "")
+    writeFileSync(join(place, "siteledger-other-killed", lock), "")
     const all = readdirSync(place)
     const made = await TemporaryFolder.make("test")
     await made.remove()
     assert.deepStrictEqual(readdirSync(place), all)
-    assert.isTrue(existsSync(join(elsewhere, "lock.sqlite")))
+    assert.isTrue(existsSync(join(elsewhere, lock)))
+  })
+
+  it("is never the data directory of a worker that is down, whatever that is called", async () => {
+    const dataDir = join(place, "siteledger-test-data")
+    mkdirSync(dataDir)
+    await Effect.runPromise(Effect.scoped(Effect.provide(Effect.void, Lock.layerAt(dataDir))))
+    const all = readdirSync(dataDir)
+    assert.isNotEmpty(all)
+    await (await TemporaryFolder.make("test")).remove()
+    await TemporaryFolder.sweep()
+    assert.deepStrictEqual(readdirSync(dataDir), all)
   })
 })

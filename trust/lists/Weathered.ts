@@ -208,6 +208,7 @@ export const weathered = async (place: Place, isWhole: boolean) => {
     (cause: unknown) => [String(cause)]
   )
   const bad = await walker.end()
-  const { columns, records, violations } = await judged(place)
+  const unreadable = (cause: unknown) => ({ columns: 0, records: 0, violations: [String(cause)] })
+  const { columns, records, violations } = await judged(place).catch(unreadable)
   return { happened, columns, records, violations: [...unproven, ...(bad === undefined ? [] : [bad]), ...violations] }
 }

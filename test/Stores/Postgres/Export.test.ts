@@ -123,7 +123,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
           Effect.sync(() => (before === undefined ? delete process.env["TMPDIR"] : (process.env["TMPDIR"] = before)))
         )
         mkdirSync(join(path, "siteledger-export-killed"))
-        writeFileSync(join(path, "siteledger-export-killed/lock.sqlite"), "")
+        writeFileSync(join(path, "siteledger-export-killed/temporary-folder.sqlite"), "")
         yield* Effect.gen(function* () {
           const warehouse = yield* Warehouse
           const during = Effect.andThen(
