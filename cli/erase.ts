@@ -11,6 +11,7 @@ import { lists } from "../pipelines/lists.ts"
 import { lake, publishedPath } from "../pipelines/nightly.ts"
 import { SwitchedOn } from "../src/Discovery/Resources.ts"
 import * as Erase from "../src/Operate/Erase.ts"
+import * as Embedded from "../src/Operate/Erase/Embedded.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine } from "../src/Stores/Engine.ts"
 import * as Log from "./Log.ts"
@@ -37,9 +38,13 @@ const onServer = new Erase.EraseError({
 const place = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const files = yield* byEngine(settings, { embedded: (found) => Effect.succeed(found), server: () => onServer })
+  const published = publishedPath(settings.dataDir)
   const { aliases = {}, contentsAt = [] } = settings.ledger.reading ?? {}
   const kept = ConstructionErasing.kept({ aliases, contentsAt, recordsAt: [] }, yield* SwitchedOn)
-  return { ...files, published: publishedPath(settings.dataDir), kept } satisfies Erase.Place
+  const open = yield* Effect.map(Effect.context<Settings.Settings>(), (context) =>
+    Effect.provideContext(Embedded.open({ ...files, published }), context)
+  )
+  return { kept, open } satisfies Erase.Place
 })
 
 const shortest = 3

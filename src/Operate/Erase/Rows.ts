@@ -8,15 +8,7 @@ import type { DatabaseSync } from "node:sqlite"
 import * as Erasure from "../../Domain/Erasure.ts"
 import { storeTables } from "../../Stores/StoreTables.ts"
 import { ledger } from "../../Stores/Tables/Ledger.ts"
-
-/** By table: how many rows. */
-export type Counts = Readonly<Record<string, number>>
-
-export interface RowsFound {
-  readonly changed: Counts
-  /** What stays: the books, ids, and deliveries where it says what they are about. */
-  readonly kept: Counts
-}
+import type { Counts, RowsFound } from "./Engine.ts"
 
 const evidence = "ledger_evidence"
 const books: ReadonlySet<string> = new Set(Object.keys(ledger).filter((name) => name !== evidence))

@@ -1,0 +1,66 @@
+/**
+ * What an erasure needs of the engine that holds a Store. The order of the steps is the same for each (`Erase`); how a row or
+ * a body is changed, and who must not work meanwhile, is the engine's.
+ */
+import { Effect, Schema, type Scope } from "effect"
+import type * as Erasure from "../../Domain/Erasure.ts"
+import { whyNot } from "../../Runtime/SystemFailure.ts"
+import type { Tombstone } from "../../Stores/Erasures.ts"
+import type { StoreError } from "../../Stores/Store.ts"
+
+export class EraseError extends Schema.TaggedError<EraseError>()("EraseError", { message: Schema.String }) {}
+
+/** By table: how many rows. */
+export type Counts = Readonly<Record<string, number>>
+
+export interface RowsFound {
+  readonly changed: Counts
+  /** What stays: the books, ids, and deliveries where it says what they are about. */
+  readonly kept: Counts
+}
+
+/** What would go, and what would stay. */
+export interface Looked extends RowsFound {
+  readonly deliveries: number
+}
+
+/** What goes, and where it stays, because without it nobody could read what a body or an answer is about. */
+export interface Without {
+  readonly redact: Erasure.Redact
+  readonly bodies: Erasure.IsKept
+  readonly answers: Erasure.IsKept
+}
+
+/** Of a tombstone: everything but its number. */
+export type Note = Omit<Tombstone, "number">
+
+type Step<A = void> = Effect.Effect<A, EraseError | StoreError>
+
+/** A store that nothing else uses. */
+export interface Engine {
+  /** By the Store's own rules, so that its tables are current. */
+  readonly tombstones: Step<ReadonlyArray<Tombstone>>
+  /** Nothing is changed. For each of them, in one reading. */
+  readonly look: (seeks: ReadonlyArray<Erasure.Redact>, bodies: Erasure.IsKept) => Step<ReadonlyArray<Looked>>
+  /** Files and tables that nobody looks into. */
+  readonly setAside: Step<ReadonlyArray<string>>
+  /** Fails if what was found can't be erased from here: then nothing has been. */
+  readonly ready: (found: RowsFound) => Step
+  /** No worker starts from then on. */
+  readonly note: (of: (before: ReadonlyArray<Tombstone>) => Note) => Step
+  /** Bodies, headers and rows; may be done again. `erasure`: the first of those that are done together. */
+  readonly rid: (without: Without, erasure: number) => Step
+  /** Files beside it that can be made again. */
+  readonly discard: Step
+  /** The engine's own files, so that they hold nothing that was changed or removed. */
+  readonly writeAgain: Step
+  /** Everything is rid of it. */
+  readonly link: Step
+}
+
+export type Open = Effect.Effect<Engine, EraseError | StoreError, Scope.Scope>
+
+export const begun = "Not everything is erased yet; run `siteledger erase --resume`"
+
+export const attempt = <A>(what: string, use: () => A): Effect.Effect<A, EraseError> =>
+  Effect.try({ try: use, catch: (cause) => new EraseError({ message: `${what}: ${whyNot(cause)}.` }) })
