@@ -23,7 +23,7 @@ const embeddedOnly = [
   "test/worker/{Demo,Filmed}.test.ts",
   // PostgreSQL refuses archives.
   "test/worker/Archives.test.ts",
-  // It refuses to erase; Erase.test.ts sees to that itself.
+  // Erased from a server: EraseServer.test.ts.
   "test/worker/Erase.test.ts",
   // Starts no worker.
   "test/worker/Login/Elsewhere.test.ts",
@@ -69,8 +69,8 @@ const alone = [
 /** They depend on the server's version more than others, and run on the newest one too. */
 const onOld = ["test/Stores/Postgres/{AppendOnly,Owner,Planted,Relocation,Replay,Roles}.test.ts"]
 
-/** They start several workers on one database, or take the server away. */
-const serverOnly = ["test/worker/{Many,Rolling}.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]
+/** They start several workers on one database, look into its files, or take the server away. */
+const serverOnly = ["test/worker/{EraseServer,Many,Rolling}.test.ts", "test/worker/Stores/{Server,Vanished}.test.ts"]
 
 export default defineConfig({
   test: {

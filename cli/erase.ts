@@ -3,17 +3,22 @@
  * hold; no worker may be running. The next start makes the warehouse and the analysts' copy again. What comes in later loses
  * it, too.
  */
-import { Console, Effect, Layer, Option } from "effect"
+import { join } from "node:path"
+import { Console, Effect, Layer, Option, type Scope } from "effect"
 import { CliError, Command, Prompt } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
+import * as ConstructionColumns from "../connectors/construction/ConstructionColumns.ts"
 import * as ConstructionErasing from "../connectors/construction/ConstructionErasing.ts"
 import { lists } from "../pipelines/lists.ts"
 import { lake, publishedPath } from "../pipelines/nightly.ts"
 import { SwitchedOn } from "../src/Discovery/Resources.ts"
 import * as Erase from "../src/Operate/Erase.ts"
 import * as Embedded from "../src/Operate/Erase/Embedded.ts"
+import * as Server from "../src/Operate/Erase/Server.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
-import { byEngine } from "../src/Stores/Engine.ts"
+import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
+import type * as Erasures from "../src/Stores/Erasures.ts"
+import { storePath } from "../src/Stores/Sqlite/Store.ts"
 import * as Log from "./Log.ts"
 import { by, json, optionalText, piped, toggle, why } from "./Options.ts"
 import * as Said from "./Said.ts"
@@ -31,19 +36,32 @@ const flags = {
   json
 }
 
-const onServer = new Erase.EraseError({
-  message: "The store is in PostgreSQL, from which nothing can be erased yet. Nothing was erased."
-})
+type Opening = Effect.Effect<Erase.Engine, Effect.Error<Erase.Open>, Settings.Settings | Scope.Scope>
+
+/** How each engine is opened for it. */
+const engineOf = (kept: Erasures.Kept, aliases: Readonly<Record<string, ReadonlyArray<string>>>) =>
+  Effect.gen(function* () {
+    const settings = yield* Settings.Settings
+    const { migrateUrl: ownersUrl } = yield* Settings.migration
+    const fields = ConstructionColumns.fields(aliases, yield* SwitchedOn, kept.inBodies)
+    const published = publishedPath(settings.dataDir)
+    return byEngine(settings, {
+      embedded: (files): Opening => Embedded.open({ ...files, published }),
+      server: (url): Opening => {
+        // Of a Store that has moved to the server.
+        const before = { store: storePath(settings.dataDir), warehouse: join(settings.dataDir, "warehouse.duckdb") }
+        return Server.open({ ...before, url, ownersUrl, fields, published })
+      }
+    })
+  })
 
 const place = Effect.gen(function* () {
   const settings = yield* Settings.Settings
-  const files = yield* byEngine(settings, { embedded: (found) => Effect.succeed(found), server: () => onServer })
-  const published = publishedPath(settings.dataDir)
   const { aliases = {}, contentsAt = [] } = settings.ledger.reading ?? {}
   const kept = ConstructionErasing.kept({ aliases, contentsAt, recordsAt: [] }, yield* SwitchedOn)
-  const open = yield* Effect.map(Effect.context<Settings.Settings>(), (context) =>
-    Effect.provideContext(Embedded.open({ ...files, published }), context)
-  )
+  const engine = yield* engineOf(kept, aliases)
+  const context = yield* Effect.context<Settings.Settings>()
+  const open = Effect.provideContext(engine, context)
   return { kept, open } satisfies Erase.Place
 })
 
@@ -71,31 +89,42 @@ const agreed = Effect.gen(function* () {
 
 const notErased = new Erase.EraseError({ message: "Nothing was erased." })
 
-const afterwards = (but = ""): string =>
-  `It is erased${but}. Start the worker: it makes the warehouse and the analysts' copy again, and the next export is a ` +
-  "whole one. Backups still have it, as do copies that others have made, and the accounting system whatever was sent there."
+/** What differs with files and on a server. */
+const wordsOf = (withFiles: boolean) => ({
+  page: page(
+    withFiles
+      ? "The warehouse and the analysts' copy are made again."
+      : "Those of the warehouse are changed where they are; the analysts' copy is made again."
+  ),
+  afterwards: (but = ""): string =>
+    `It is erased${but}. Start the worker: it makes ${withFiles ? "the warehouse and " : ""}the analysts' copy again, and ` +
+    `the next export is a whole one. Backups still have it, as do ${withFiles ? "" : "the server's write-ahead log, "}` +
+    "copies that others have made, and the accounting system whatever was sent there."
+})
 
 export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =>
   Effect.gen(function* () {
     const where = yield* place
-    const { dataDir } = yield* Settings.Settings
+    const settings = yield* Settings.Settings
+    const { dataDir } = settings
+    const said = wordsOf(isEmbedded(settings))
     const alone = Effect.provide(Lock.layerAt(dataDir))
     if (given.resume) {
       yield* alone(Erase.resume(where))
-      return yield* Console.error(afterwards())
+      return yield* Console.error(said.afterwards())
     }
     const value = yield* asked(given.value)
     const what = { value, field: Option.getOrNull(given.field), isWithin: given.within }
     const erasing = Effect.gen(function* () {
       const found = yield* Erase.look(where, what)
-      yield* given.dryRun || !asJson ? Said.answer(asJson, page)(found) : Effect.void
+      yield* given.dryRun || !asJson ? Said.answer(asJson, said.page)(found) : Effect.void
       if (given.dryRun) return
       if (Option.isNone(given.reason)) return yield* usage("Say why: --reason TEXT, which is kept for good.")
       if (!given.yes && !(yield* agreed)) return yield* notErased
       const note = { by: given.by, reason: given.reason.value, removesExports: given.removeExports }
       const erased = yield* Erase.erase(where, what, note)
-      if (asJson) yield* Said.answer(asJson, page)(erased)
-      yield* Console.error(afterwards(", but for what stays"))
+      if (asJson) yield* Said.answer(asJson, said.page)(erased)
+      yield* Console.error(said.afterwards(", but for what stays"))
     })
     yield* alone(erasing)
   })
@@ -117,23 +146,24 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)
 
-const page = ({ changed, deliveries, exports, insideLonger, kept, setAside }: Erase.Found) => [
-  `In ${Said.counted(deliveries, "delivery", "deliveries")} and ${Said.counted(sum(changed), "other row", "other rows")} of the store. ` +
-    "The warehouse and the analysts' copy are made again.",
-  ...(insideLonger === 0
-    ? []
-    : [
-        `${Said.counted(insideLonger, "more has", "more have")} it within longer texts, where it stays without --within.`
-      ]),
-  ...Said.section(
-    "Exports that go",
-    exports.map(({ run, safeUntil }) => `${run}  ${safeUntil ?? "the newest"}`),
-    "None."
-  ),
-  ...Said.section(
-    "What stays in the store: the books, ids, and what says what a delivery is about",
-    Object.entries(kept).map(([table, rows]) => `${table}  ${Said.counted(rows, "row", "rows")}`),
-    "Nothing with it."
-  ),
-  ...Said.section("Files that nobody looks into: delete them yourself", setAside, "None.")
-]
+const page =
+  (warehouse: string) =>
+  ({ changed, deliveries, exports, insideLonger, kept, setAside }: Erase.Found) => [
+    `In ${Said.counted(deliveries, "delivery", "deliveries")} and ${Said.counted(sum(changed), "other row", "other rows")} of the store. ${warehouse}`,
+    ...(insideLonger === 0
+      ? []
+      : [
+          `${Said.counted(insideLonger, "more has", "more have")} it within longer texts, where it stays without --within.`
+        ]),
+    ...Said.section(
+      "Exports that go",
+      exports.map(({ run, safeUntil }) => `${run}  ${safeUntil ?? "the newest"}`),
+      "None."
+    ),
+    ...Said.section(
+      "What stays in the store: the books, ids, and what says what a delivery is about",
+      Object.entries(kept).map(([table, rows]) => `${table}  ${Said.counted(rows, "row", "rows")}`),
+      "Nothing with it."
+    ),
+    ...Said.section("Files that nobody looks into: delete them yourself", setAside, "None.")
+  ]

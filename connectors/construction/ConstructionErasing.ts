@@ -26,7 +26,7 @@ const head = ["event_type", "event", "event_timestamp", "type"]
 /** Texts that the books have. */
 const booked: ReadonlySet<string> = new Set(["project_id", "certificate_url", "payment_reference"])
 
-const isBooked = (entity: Resource.EntityName, column: string): boolean =>
+export const isBooked = (entity: Resource.EntityName, column: string): boolean =>
   booked.has(column) || Resource.isMoney(Resource.byName(entity).columns[column]?.type ?? "JSON")
 
 const namesIn = (aliases: Aliases): ReadonlyArray<string> => {
@@ -47,9 +47,15 @@ const prefixes = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
 
 const dotted = (pointer: string): string => pointer.split("/").slice(1).join(".")
 
-const ofList = ({ answer, columns, key, lookUp }: List): ReadonlyArray<string> => {
+/** Columns without which nobody could read what an answer is about. */
+export const neededIn = ({ key, lookUp }: List): ReadonlySet<string> => {
   const { amount = "", at = "", currency = "", project = "", url = "" } = lookUp?.certificate ?? {}
-  const needed = new Set([...key, amount, at, currency, project, url])
+  return new Set([...key, amount, at, currency, project, url])
+}
+
+const ofList = (list: List): ReadonlyArray<string> => {
+  const { answer, columns, lookUp } = list
+  const needed = neededIn(list)
   const names = columns.flatMap(({ from, name }) => (needed.has(name) ? [from ?? name] : []))
   return [answer.rows, lookUp?.record ?? ""].flatMap((place) => names.map((name) => join(dotted(place), name)))
 }

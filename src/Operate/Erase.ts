@@ -22,7 +22,7 @@ import * as Erasures from "../Stores/Erasures.ts"
 import { begun, type Counts, type Engine, EraseError, type Looked, type Open } from "./Erase/Engine.ts"
 import * as Exports from "./Erase/Exports.ts"
 
-export { EraseError }
+export { type Engine, EraseError, type Open }
 
 export interface Place {
   readonly kept: Erasures.Kept

@@ -67,10 +67,6 @@ describe("a person who is erased", () => {
     assert.match(await refused("--remove-exports", "--yes"), /Say why/)
     assert.match((await world.run("erase", "--resume")).stderr, /nothing to resume/)
     assert.deepStrictEqual(await holders(world.dataDir, person), before)
-    const onServer = { SITELEDGER_WAREHOUSE: "postgres://siteledger@127.0.0.1:1/siteledger" }
-    const { code, stderr } = await world.runWith(onServer, "erase", ...value, "--dry-run")
-    assert.strictEqual(code, 1)
-    assert.include(stderr, "The store is in PostgreSQL, from which nothing can be erased yet.")
   })
 
   it("is in no file any more, and doesn't come back", { timeout: patience }, async () => {

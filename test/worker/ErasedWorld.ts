@@ -6,6 +6,7 @@ import { until } from "../RunningWorker.ts"
 import { holders } from "../Decoded.ts"
 import { exactNumber } from "../InterfaceServer.ts"
 import { eventBody } from "../InterfaceServer/Events.ts"
+import type { Engine } from "./Place.ts"
 import { World } from "./World.ts"
 
 export const at = { event_timestamp: "2026-11-20T08:00:00Z" }
@@ -28,7 +29,7 @@ export const deliveries = [
   { type: "vo.created", id: "e-4", fields: { ...at, vo_id: 2, description: `Asked by ${person}.` } }
 ]
 
-export const open = () =>
+export const open = (on?: Engine) =>
   World.open(
     {
       projects: 3,
@@ -37,7 +38,8 @@ export const open = () =>
         return { id: index + 1, name: `P ${index}`, status: "awarded", manager: { name } }
       }
     },
-    { SITELEDGER_LAKE_DELTA: "yes" }
+    { SITELEDGER_LAKE_DELTA: "yes" },
+    on
   )
 
 export interface Found {
@@ -70,6 +72,8 @@ export const fill = async (world: World) => {
   await next.live()
   await next.verb("publish")
   await next.verb("export")
+  // A server's are in its tables alone.
+  if (world.database !== undefined) return next
   const copies = join(world.dataDir, "lake/_deliveries")
   await until("they are copied", async () => (await holders(copies, person)).length > 0 || undefined)
   return next

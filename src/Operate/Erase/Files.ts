@@ -39,9 +39,28 @@ export const setAside = ({ published, store, warehouse }: Place): ReadonlyArray<
     ...[warehouse, published].flatMap((path) => family(path).filter((each) => !isOurs(path)(each)))
   ].toSorted()
 
+const madeOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.flatMap((path) => family(path).filter(isOurs(path)))
+
+const removed = (paths: ReadonlyArray<string>): void => {
+  for (const path of paths) rmSync(path, { recursive: true, force: true })
+}
+
+const stagingOf = (store: string): string => join(dirname(store), "staging")
+
 export const discard = ({ published, store, warehouse }: Place): void => {
-  const made = [warehouse, published].flatMap((path) => family(path).filter(isOurs(path)))
-  const staging = join(dirname(store), "staging")
-  for (const path of [...made, staging, RowLog.folderOf(store)]) rmSync(path, { recursive: true, force: true })
+  removed([...madeOf([warehouse, published]), stagingOf(store), RowLog.folderOf(store)])
   for (const path of [warehouse, published, store]) if (existsSync(dirname(path))) flushFolderOf(path)
+}
+
+/** Beside a worker on a server: people's own copies, and the files of a Store that has moved to the server. */
+export const besideServer = ({ published, store, warehouse }: Place): ReadonlyArray<string> =>
+  [
+    ...[store, Inbox.folderOf(store), RowLog.folderOf(store), warehouse].flatMap(family),
+    ...family(published).filter((each) => !isOurs(published)(each))
+  ].toSorted()
+
+export const discardBesideServer = ({ published, store }: Place): void => {
+  removed([...madeOf([published]), stagingOf(store)])
+  if (existsSync(dirname(published))) flushFolderOf(published)
 }

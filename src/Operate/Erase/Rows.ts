@@ -10,12 +10,14 @@ import { storeTables } from "../../Stores/StoreTables.ts"
 import { ledger } from "../../Stores/Tables/Ledger.ts"
 import type { Counts, RowsFound } from "./Engine.ts"
 
-const evidence = "ledger_evidence"
-const books: ReadonlySet<string> = new Set(Object.keys(ledger).filter((name) => name !== evidence))
+export const evidence = "ledger_evidence"
+export const books: ReadonlySet<string> = new Set(Object.keys(ledger).filter((name) => name !== evidence))
 /** They say what was erased, without saying it. */
-const tombstones: ReadonlySet<string> = new Set(["erasures", "erased_bodies"])
+export const tombstones: ReadonlySet<string> = new Set(["erasures", "erased_bodies"])
 /** Which service and which files the Store belongs to. */
-const identity = "key not in ('service', 'inbox', 'row_log', 'warehouse_id')"
+const identity: ReadonlySet<string> = new Set(["service", "inbox", "row_log", "warehouse_id"])
+export const isIdentity = (key: string): boolean => identity.has(key)
+const notIdentity = `key not in (${[...identity].map((key) => `'${key}'`).join(", ")})`
 
 interface Texts {
   readonly table: string
@@ -58,7 +60,7 @@ const changesIn = function* (
   isKept: Erasure.IsKept
 ): Generator<Change> {
   const names = [...keyOf(table), ...others].map(quoted).join(", ")
-  const where = table === "meta" ? ` where ${identity}` : ""
+  const where = table === "meta" ? ` where ${notIdentity}` : ""
   for (const row of database.prepare(`select ${names} from ${quoted(table)}${where}`).iterate() as Iterable<Row>) {
     const texts: Record<string, string> = {}
     for (const name of others) {

@@ -15,7 +15,7 @@ import * as LogLine from "../../Runtime/LogLine.ts"
 const lookEvery = "1 second"
 
 /** Arbitrary, but used for nothing else in the database. */
-const lock = 7_130_221_000
+export const lock = 7_130_221_000
 
 /** The server notices within ten seconds that the worker is gone or frozen, and frees the lock. */
 const settings = [

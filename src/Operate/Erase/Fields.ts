@@ -1,0 +1,16 @@
+/**
+ * What a connector knows of the warehouse's columns, for an engine whose rows are changed instead of made again.
+ */
+
+export interface Field {
+  /** The names under which the service sends what the column holds; `--field` asks for one of these. */
+  readonly names: ReadonlyArray<string>
+  /** It stays, as it does in a body. */
+  readonly isKept: boolean
+}
+
+export interface Fields {
+  readonly of: (table: string, column: string) => Field
+  /** Of the fields without a column: which stay. */
+  readonly areKept: (table: string) => ReadonlyArray<string>
+}

@@ -1,0 +1,62 @@
+/**
+ * What would go from a database in PostgreSQL, and what would stay; nothing is changed.
+ */
+import type { Client } from "pg"
+import type * as Erasure from "../../Domain/Erasure.ts"
+import type { Counts, Looked } from "./Engine.ts"
+import * as Rows from "./ServerRows.ts"
+import { batches } from "./ServerScan.ts"
+import * as Warehouse from "./ServerWarehouse.ts"
+
+interface TableFound {
+  readonly name: string
+  changed: number
+  kept: number
+}
+
+const named = (counts: ReadonlyArray<readonly [name: string, count: number]>): Counts =>
+  Object.fromEntries(counts.filter(([, count]) => count > 0))
+
+/** Of one table, for each of them. */
+const ofRows = async (
+  client: Client,
+  texts: Rows.Texts,
+  seeks: ReadonlyArray<Erasure.Redact>
+): Promise<ReadonlyArray<TableFound>> => {
+  const counts = seeks.map(() => ({ name: texts.name, changed: 0, kept: 0 }))
+  for await (const rows of batches(client, texts.table, texts.columns)) {
+    for (const row of rows) {
+      for (const [at, redact] of seeks.entries()) {
+        const count = counts[at]!
+        if (Rows.leftOf(texts, row, redact) !== undefined) count[Rows.isBook(texts) ? "kept" : "changed"]++
+        if (Rows.isInKey(texts, row, redact)) count.kept++
+      }
+    }
+  }
+  return counts
+}
+
+/** For each of the seeks, in one reading. */
+export const look = async (
+  client: Client,
+  written: ReadonlyArray<Warehouse.Written>,
+  seeks: ReadonlyArray<Erasure.Redact>,
+  asked: Omit<Warehouse.Asked, "redact">
+): Promise<ReadonlyArray<Looked>> => {
+  const inbox = await Rows.lookIntoInbox(client, seeks, asked.bodies)
+  const found: Array<ReadonlyArray<TableFound>> = []
+  for (const texts of Rows.all) found.push(await ofRows(client, texts, seeks))
+  const each = seeks.map((redact) => ({ ...asked, redact }))
+  for (const table of written) {
+    const counts = await Warehouse.lookInto(client, table, each)
+    found.push(counts.map((changed) => ({ name: table.name, changed, kept: 0 })))
+  }
+  return seeks.map((_, at) => {
+    const tables = found.flatMap((counts) => counts[at] ?? [])
+    return {
+      deliveries: inbox[at]!.losing,
+      changed: named(tables.map(({ changed, name }) => [name, changed])),
+      kept: named([["deliveries", inbox[at]!.keeping], ...tables.map(({ kept, name }) => [name, kept] as const)])
+    }
+  })
+}

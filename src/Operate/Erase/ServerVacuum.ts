@@ -1,0 +1,59 @@
+/**
+ * Writes tables of PostgreSQL again, so that no dead row keeps what was erased, and what the server has noted of their most
+ * frequent values.
+ *
+ * A row stays as long as somebody may still read it as it was. So first everything that began before is waited for.
+ */
+import type { Client } from "pg"
+
+const patienceMs = 60_000
+const pauseMs = 200
+
+interface Reader {
+  readonly name: string
+}
+
+/** As `$1` is the number of a transaction after all changes: who may still see rows from before it. */
+const older = `
+  select coalesce(nullif(application_name, ''), backend_type) || ' (process ' || pid || ')' as name from pg_stat_activity
+  where pid <> pg_backend_pid() and (datname = current_database() or datname is null)
+    and (backend_xmin is not null and age(backend_xmin) >= age($1::xid8::xid)
+      or backend_xid is not null and age(backend_xid) >= age($1::xid8::xid))
+  union all
+  select 'the replication slot ' || slot_name from pg_replication_slots
+  where xmin is not null and age(xmin) >= age($1::xid8::xid)
+  union all
+  select 'the prepared transaction ' || gid from pg_prepared_xacts
+  where database = current_database() and age(transaction) >= age($1::xid8::xid)
+  limit 1`
+
+/** Who still reads the database as it was, in words; undefined: nobody. */
+export const readersBefore = async (client: Client): Promise<string | undefined> => {
+  const { rows: numbers } = await client.query<{ now: string }>("select pg_current_xact_id()::text as now")
+  for (let left = patienceMs / pauseMs; ; left--) {
+    const { rows } = await client.query<Reader>(older, [numbers[0]?.now])
+    if (rows.length === 0 || left === 0) return rows[0]?.name
+    await new Promise((done) => setTimeout(done, pauseMs))
+  }
+}
+
+/** As whoever owns them. */
+export const writeAgain = async (client: Client, tables: ReadonlyArray<string>): Promise<void> => {
+  for (const table of tables) await client.query(`vacuum (full, analyze) ${table}`)
+}
+
+const statistics = "pg_catalog.pg_statistic"
+
+/** Only the owner of the database may, before version 17. */
+export const mayWriteStatistics = async (client: Client): Promise<boolean> => {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select pg_has_role(datdba, 'usage') or (select rolsuper from pg_roles where rolname = current_user) as may
+     from pg_database where datname = current_database()`
+  )
+  return rows[0]?.may === true
+}
+
+export const writeStatisticsAgain = async (client: Client): Promise<void> =>
+  void (await client.query(`vacuum full ${statistics}`))
+
+export const statisticsStay = `${statistics}, the server's notes on frequent values: let the database's owner run vacuum full ${statistics}`

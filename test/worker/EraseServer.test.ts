@@ -1,0 +1,200 @@
+/**
+ * A person is erased from a store in PostgreSQL: its tables and the server's own files are searched before and after, and the
+ * files beside the worker. The warehouse's rows are changed where they are, and are what a rebuild makes.
+ */
+import { once } from "node:events"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { holders } from "../Decoded.ts"
+import { exactNumber } from "../InterfaceServer.ts"
+import { eventBody } from "../InterfaceServer/Events.ts"
+import { isLong, patience, seed } from "../Long.ts"
+import type * as Postgres from "../Postgres.ts"
+import { launch, until } from "../RunningWorker.ts"
+import { seeded } from "../Seeded.ts"
+import {
+  at,
+  because,
+  deliveries,
+  erase,
+  fill,
+  type Found,
+  isDone,
+  open,
+  person,
+  refusedStart,
+  tryToBringBack,
+  value
+} from "./ErasedWorld.ts"
+import { heldOnServer } from "./HeldOnServer.ts"
+import type { World } from "./World.ts"
+
+const databaseOf = ({ database }: World): Postgres.Database => {
+  if (database === undefined) throw new Error("There is no database")
+  return database
+}
+
+/** As it came, and with bytes that the server stores as they are. */
+const packed = gzipSync(eventBody("permit.issued", { ...at, permit_id: 3, validity: "v", holder: person }))
+
+const held = async (world: World): Promise<ReadonlyArray<string>> => [
+  ...(await heldOnServer(databaseOf(world), person, [packed])),
+  ...(await holders(world.dataDir, person))
+]
+
+/** So long that the server compresses it. */
+const long = Array.from({ length: 600 }, (_, number) => `item ${number}`).join(", ")
+
+/** With what the server notes of frequent values, and rows that are dead. */
+const filled = async (world: World) => {
+  const worker = await fill(world)
+  const fields = { ...at, vo_id: 5, by: person, description: long }
+  assert.strictEqual(await world.server.deliver({ type: "vo.created", id: "e-7", fields }), 200)
+  await worker.status("it is applied", isDone)
+  assert.strictEqual((await worker.stop()).code, 0)
+  await databaseOf(world).query(`
+    update construction.projects set name = name; analyze;
+    insert into siteledger.record_quarantine values ('things', '', '{"by":"${person}"}', '', '', '')`)
+}
+
+const tables = ["projects", "ipcs", "vos", "permits", "ncrs", "transmittals"]
+
+/** But for when a row was changed, and which page said what of a project. */
+const rowsOf = async (world: World): Promise<object> => {
+  const { query } = databaseOf(world)
+  const found = tables.map(async (table) => {
+    const rows = await query(`select * from construction.${table} order by id`)
+    const left = rows.map(({ _changed_at: _changed, _first_seen_at: _first, _clocks, ...row }) =>
+      table === "projects" ? row : { ...row, _clocks }
+    )
+    return [table, left] as const
+  })
+  const events = await query("select * from construction.events where event_type <> 'webhook.ping' order by sequence")
+  return Object.fromEntries([...(await Promise.all(found)), ["events", events]])
+}
+
+/** In every kind of column, in names of fields, and where something with the same name stays. */
+const kinds = [
+  {
+    type: "dms.transmittal.sent",
+    fields: {
+      transmittal_id: 1,
+      recipients: [person, { name: person, of: exactNumber("1.50") }],
+      document_count: 345678901234
+    }
+  },
+  {
+    type: "ipc.created",
+    fields: { ipc_id: 8, draft_amount: 7, [person]: 1, [`of ${person}`]: { a: person }, aaa: person }
+  },
+  { type: "ncr.created", fields: { ncr_id: 4, severity: "severe", more: { severity: "severe", on: "2026-11-21" } } },
+  { type: "ncr.closed", fields: { ncr_id: 4, closure_date: "2026-11-21" } }
+]
+
+const rules: ReadonlyArray<ReadonlyArray<string>> = [
+  ["--value", person, "--within"],
+  ["--value", "2026-11-21"],
+  ["--value", "severe", "--field", "severity"],
+  ["--value", "345678901234", "--field", "document_count"]
+]
+
+const eraseAll = async (world: World): Promise<void> => {
+  const erased = await erase(world, "--yes", "--remove-exports", ...because)
+  assert.strictEqual(erased.code, 0, erased.stderr)
+}
+
+describe("a person who is erased from a server", () => {
+  it("is found first in every place, then in none, and doesn't come back", { timeout: patience }, async () => {
+    await using world = await open("postgres")
+    await filled(world)
+    const before = await held(world)
+    const known = ["events", "ipcs", "permits", "projects", "vos"].map((name) => `construction.${name}`)
+    const files = [...known, "siteledger.inbox", "pg_statistic"].map((name) => `file of ${name}`)
+    assert.includeMembers(
+      [...before],
+      [...known, ...files, "siteledger.inbox", "siteledger.record_quarantine", "analytics.duckdb"]
+    )
+    const looked = await erase(world, "--dry-run", "--json")
+    assert.strictEqual(looked.code, 0, looked.stderr)
+    const found = JSON.parse(looked.stdout) as Found
+    assert.deepInclude(found, { deliveries: 6, kept: {}, setAside: [] })
+    assert.deepStrictEqual(await held(world), before)
+    await eraseAll(world)
+    assert.deepStrictEqual(await held(world), [])
+    await tryToBringBack(world)
+    assert.deepStrictEqual(await held(world), [])
+  })
+
+  it("leaves rows as a rebuild makes them", { timeout: patience }, async () => {
+    await using world = await open("postgres")
+    await filled(world)
+    const before = world.start()
+    await before.live()
+    for (const { fields, type } of kinds)
+      assert.strictEqual(await world.server.deliver({ type, fields: { ...at, ...fields } }), 200)
+    await before.status("all are applied", isDone)
+    assert.strictEqual((await before.stop()).code, 0)
+    for (const rule of rules) {
+      const erased = await world.run("erase", ...rule, "--yes", "--remove-exports", ...because)
+      assert.strictEqual(erased.code, 0, erased.stderr)
+    }
+    const changed = await rowsOf(world)
+    const worker = world.start()
+    await worker.live()
+    assert.strictEqual((await world.run("rebuild", "--wait")).code, 0)
+    await worker.status("all are applied", isDone)
+    await worker.live()
+    assert.strictEqual((await worker.stop()).code, 0)
+    assert.deepStrictEqual(changed, await rowsOf(world))
+    const text = JSON.stringify(changed)
+    for (const gone of [person, "2026-11-21", "345678901234"]) assert.notInclude(text, gone)
+    assert.notInclude(text, "severe")
+  })
+
+  it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
+    await using world = await open("postgres")
+    await filled(world)
+    const random = seeded(seed)
+    const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
+      const { child, output } = launch(world.environment, ...verb)
+      const begun = until("it has begun", async () =>
+        child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
+      )
+      void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(2000)))
+      const [code] = (await once(child, "close")) as [number | null]
+      if (code !== null && code !== 0) assert.fail(output.stderr)
+      return code
+    }
+    let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
+    for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
+      assert.match(await refusedStart(world), /erase --resume/)
+      code = await run("erase", "--resume")
+    }
+    if (code === null) {
+      const resumed = await world.run("erase", "--resume")
+      assert.strictEqual(resumed.code, 0, resumed.stderr)
+    }
+    assert.deepStrictEqual(await held(world), [])
+    await tryToBringBack(world)
+    assert.deepStrictEqual(await held(world), [])
+  })
+
+  it("stays while a worker lives, on any machine", { timeout: patience }, async () => {
+    await using world = await open("postgres")
+    const first = world.start()
+    await first.live()
+    const second = await world.startAnother()
+    await second.status("both are known", ({ workers }) => workers.filter(({ isUp }) => isUp).length === 2)
+    assert.strictEqual((await first.stop()).code, 0)
+    assert.strictEqual(await world.server.deliver(deliveries[0]!, world.at(second)), 200)
+    await second.status("it is applied", isDone)
+    const { code, stderr } = await erase(world, "--yes", ...because)
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      new RegExp(`The worker on .* with process id ${second.note()?.pid} works on the database: stop it first`)
+    )
+    assert.deepStrictEqual(await world.store("select 1 from erasures"), [])
+    await second.stop()
+  })
+})
