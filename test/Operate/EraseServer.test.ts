@@ -3,8 +3,9 @@
  * come, and what is append-only is changed as its owner alone, who takes the right for one transaction.
  */
 import { hash } from "node:crypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
+import { Client } from "pg"
 import { fields } from "../../connectors/construction/ConstructionColumns.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import type { Engine } from "../../src/Operate/Erase/Engine.ts"
@@ -169,6 +170,32 @@ describe.skipIf(Postgres.skipped !== undefined)("rows on a server that have what
     assert.match(late, who)
     assert.match(late, /has started meanwhile: stop it\. Not everything is erased yet/)
     assert.deepStrictEqual(await database.query("select chain from siteledger.erasures"), [{ chain: null }])
+  })
+
+  it("lose it without it being sent to the server", async () => {
+    await using database = await Postgres.database()
+    await opened(database, undefined, () => Effect.void)
+    const body = quoted(JSON.stringify({ vo_id: 1, by: person }))
+    await database.query(`
+      insert into siteledger.inbox (body_sha256, body, event_id, received_at, headers)
+        values ('\\x00', convert_to(${body}, 'UTF8'), 'e', '', ${quoted(JSON.stringify(["x-by", person]))});
+      insert into construction.projects (id, name, _clocks, _extra)
+        values (1, ${quoted(person)}, ${quoted(JSON.stringify({ [`+${person}`]: "1" }))}, ${quoted(JSON.stringify({ [person]: 1 }))});
+      insert into siteledger.lookups values ('things', 'x', 1, '', null, ${quoted(person)})`)
+    const sent = vi.spyOn(Client.prototype, "query")
+    try {
+      await opened(database, undefined, whole)
+      const text = JSON.stringify(sent.mock.calls.map(([query, values]) => [query, values]))
+      assert.include(text, Erasure.mark)
+      assert.notInclude(text, person)
+      assert.notInclude(text, Buffer.from(person).toString("base64"))
+    } finally {
+      sent.mockRestore()
+    }
+    assert.deepStrictEqual(await heldOnServer(database, person), [])
+    assert.deepStrictEqual(await database.query("select name, _clocks, _extra from construction.projects"), [
+      { name: Erasure.mark, _clocks: `{"+${Erasure.mark}":"1"}`, _extra: `{"${Erasure.mark}":1}` }
+    ])
   })
 
   it("wait for who still reads what was there before", async () => {
