@@ -23,6 +23,7 @@ const embeddedOnly = [
   "test/worker/{Demo,Filmed}.test.ts",
   // PostgreSQL refuses archives.
   "test/worker/Archives.test.ts",
+  "test/worker/EraseArchives.test.ts",
   // Erased from a server: EraseServer.test.ts.
   "test/worker/Erase.test.ts",
   // Starts no worker.

@@ -78,7 +78,7 @@ CREATE TABLE "erased_bodies" ( -- Bodies that have lost something to an erasure,
   "body_sha256" text primary key,
   -- The first erasure that it lost something to (erasures.number).
   "erasure" integer not null,
-  -- The delivery (inbox.sequence); null for the answer that a fact of a look-up rests on.
+  -- The delivery (inbox.sequence); null for an answer that a fact of a look-up rests on, or in archives of an earlier inbox.
   "sequence" integer
 ) strict, without rowid;
 

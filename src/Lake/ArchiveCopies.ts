@@ -10,7 +10,7 @@ import { digestOf } from "../Stores/Archives/ArchiveFile.ts"
 import type { Archive } from "../Stores/Deliveries.ts"
 import type { Piece } from "../Stores/Piece.ts"
 import { type Archiving, Store, type StoreError } from "../Stores/Store.ts"
-import { documentOf, fileOf } from "./Archiving.ts"
+import { documentOf, fileOf, missing, sealOn } from "./Archiving.ts"
 import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -28,24 +28,44 @@ export const pieces = Effect.gen(function* () {
 
 const mended = Effect.fnUntraced(function* (archiving: Archiving, lake: Lake["Service"], name: string) {
   const { archive, document } = yield* archiving.own(name)
-  const temporary = yield* Effect.acquireRelease(
-    attempt(() => TemporaryFolder.make("archive")),
-    (each) => Effect.promise(() => each.remove())
-  )
-  const local = join(temporary.path, "archive.parquet")
-  const fault = yield* faultOf(archive, lake, local)
-  const text = yield* lake.readText(documentOf(archive))
-  const isSealed = Option.exists(text, (found) => found.text === document)
-  if (fault === undefined && isSealed) return
-  if (fault !== undefined) {
-    yield* archiving.copy(archive, local)
-    if ((yield* attempt(() => digestOf(local))) !== archive.sha256) return yield* bothDamaged(lake, archive, fault)
-    yield* lake.put(fileOf(archive), local)
-  }
-  if (!isSealed) yield* lake.putText(documentOf(archive), document)
-  const what = fault ?? (Option.isNone(text) ? "lacks its document" : "has a document that isn't ours")
-  yield* LogLine.write("archive.rewritten", { archive: name, lake: lake.name, why: what })
+  const fault = yield* mend(lake, { archive, document, copy: (target) => archiving.copy(archive, target) })
+  if (fault !== undefined) yield* LogLine.write("archive.rewritten", { archive: name, lake: lake.name, why: fault })
 })
+
+/** An archive as the Store's own folder has it. */
+export interface Own<E> {
+  readonly archive: Archive
+  readonly document: string
+  /** Its file, into another. */
+  readonly copy: (target: string) => Effect.Effect<void, E>
+}
+
+/**
+ * Makes the Lake's copy the same, the file first, and reads back what it has written. Returns what was wrong with it, as
+ * words after its name.
+ */
+export const mend = <E>(lake: Lake["Service"], { archive, copy, document }: Own<E>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const temporary = yield* Effect.acquireRelease(
+        attempt(() => TemporaryFolder.make("archive")),
+        (each) => Effect.promise(() => each.remove())
+      )
+      const local = join(temporary.path, "archive.parquet")
+      const fault = yield* faultOf(archive, lake, local)
+      const text = yield* lake.readText(documentOf(archive))
+      const isSealed = Option.exists(text, (found) => found.text === document)
+      if (fault !== undefined) {
+        yield* copy(local)
+        if ((yield* attempt(() => digestOf(local))) !== archive.sha256) return yield* bothDamaged(lake, archive, fault)
+        yield* lake.put(fileOf(archive), local)
+        if ((yield* faultOf(archive, lake, local)) !== undefined) return yield* missing(lake, fileOf(archive))
+      }
+      if (isSealed) return fault
+      yield* sealOn(lake, archive, document)
+      return fault ?? (Option.isNone(text) ? "lacks its document" : "has a document that isn't ours")
+    })
+  )
 
 /** What is wrong with the file, as words after its name. `local`: where to read it. */
 const faultOf = Effect.fnUntraced(function* (archive: Archive, lake: Lake["Service"], local: string) {

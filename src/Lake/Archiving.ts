@@ -6,7 +6,7 @@
  *   → sealed in the folder → sealed on the Lake, read back → only now its deliveries leave the Store
  *
  * Dying anywhere leaves the deliveries in the Store, or both copies of a sealed archive; the next turn does the rest. An
- * archive never changes, and nothing here or in a sweep ever removes one.
+ * archive changes only when something is erased, and nothing here or in a sweep ever removes one.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -133,12 +133,15 @@ const bothCopies = Effect.fnUntraced(function* (archiving: Archiving, made: Arch
 })
 
 const seal = Effect.fnUntraced(function* (archiving: Archiving, made: Archive) {
-  const lake = yield* Lake
-  const text = yield* archiving.seal(made)
-  yield* lake.putText(documentOf(made), text)
-  const found = yield* lake.readText(documentOf(made))
-  if (!Option.exists(found, (each) => each.text === text)) return yield* missing(lake, documentOf(made))
+  yield* sealOn(yield* Lake, made, yield* archiving.seal(made))
 })
 
-const missing = ({ name }: Lake["Service"], path: string) =>
+/** Writes the document, and reads it back. */
+export const sealOn = Effect.fnUntraced(function* (lake: Lake["Service"], archive: Archive, text: string) {
+  yield* lake.putText(documentOf(archive), text)
+  const found = yield* lake.readText(documentOf(archive))
+  if (!Option.exists(found, (each) => each.text === text)) return yield* missing(lake, documentOf(archive))
+})
+
+export const missing = ({ name }: Lake["Service"], path: string) =>
   new LakeError({ reason: "Failed", message: `${path} on ${name} is not what was written there.` })

@@ -6,6 +6,7 @@
  * verb finishes it, for which it needs nothing but the note.
  *
  *   bodies, headers, rows, and the files that hold them   by the engine (`Erase/Engine`)
+ *   archives   written again, with their copies on the lake
  *   log of rows          begun again by the next start
  *   warehouse, analysts' copy, exports   removed: the next start makes them again, of what is left
  *
@@ -76,12 +77,13 @@ const lookInto = Effect.fn("Erase.look")(function* (engine: Engine, place: Place
   if (!all.every(Erasures.isThrough)) return yield* noneSo
   const { bodies, redact } = withoutOf([Erasure.erased(asked, saltOf(all))], place)
   const seeks = asked.isWithin ? [redact] : [redact, beyond(redact, asked, saltOf(all))]
-  const [found = nothingFound, more] = yield* engine.look(seeks, bodies)
+  const { found, unopened } = yield* engine.look(seeks, bodies)
+  const [first = nothingFound, more] = found
   const looked: Found = {
-    ...found,
+    ...first,
     insideLonger: more === undefined ? 0 : more.deliveries + sumOf(more.changed),
     exports: yield* exported,
-    setAside: [...(yield* engine.setAside), ...(yield* Effect.flatMap(Lake, Exports.strangers))]
+    setAside: [...(yield* engine.setAside), ...unopened, ...(yield* Effect.flatMap(Lake, Exports.strangers))]
   }
   return looked
 })
@@ -152,13 +154,16 @@ export const resume = Effect.fn("Erase.resume")(function* (place: Place) {
 
 const finish = Effect.fn("Erase.finish")(function* (engine: Engine, place: Place) {
   const all = (yield* engine.tombstones).filter((row) => !Erasures.isThrough(row))
-  yield* engine.rid(withoutOf(all.map(Erasures.ruleOf), place), Number(all[0]?.number))
+  const without = withoutOf(all.map(Erasures.ruleOf), place)
+  const first = Number(all[0]?.number)
+  yield* engine.rid(without, first)
   yield* engine.discard
   yield* Effect.promise(() => TemporaryFolder.sweep().catch(() => undefined))
   yield* Effect.mapError(
     Effect.flatMap(Lake, Exports.remove),
     ({ message }) => new EraseError({ message: `${begun}. The lake: ${message}` })
   )
+  yield* engine.archives(without, first)
   yield* engine.writeAgain
   yield* engine.link
 })

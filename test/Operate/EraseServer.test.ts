@@ -11,6 +11,7 @@ import * as Erasure from "../../src/Domain/Erasure.ts"
 import type { Engine } from "../../src/Operate/Erase/Engine.ts"
 import * as Server from "../../src/Operate/Erase/Server.ts"
 import * as Postgres from "../Postgres.ts"
+import * as Folder from "../../src/Lake/Folder.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { until } from "../RunningWorker.ts"
 import { heldOnServer } from "../worker/HeldOnServer.ts"
@@ -82,7 +83,8 @@ const note = {
 
 const whole = (engine: Engine) =>
   Effect.gen(function* () {
-    const [found = { deliveries: 0, changed: {}, kept: {} }] = yield* engine.look([redact], bodies)
+    const { found: all } = yield* Effect.provide(engine.look([redact], bodies), Folder.layerAt(temporaryFolder()))
+    const [found = { deliveries: 0, changed: {}, kept: {} }] = all
     yield* engine.ready(found)
     yield* engine.note(() => note)
     yield* engine.rid({ redact, bodies, answers }, 1)

@@ -1,14 +1,15 @@
 /**
  * An embedded Store that a value is erased from. No worker may run: the data directory is held.
  *
- *   bodies and headers   each segment of the inbox is written again
+ *   bodies and headers   each segment of the inbox is written again, and each archive with its copy on the lake
  *   rows of the Store    changed, then the whole file is written again
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Kysely } from "kysely"
 import type { Settings } from "../../../config/Settings.ts"
-import * as Erasure from "../../Domain/Erasure.ts"
+import type * as Erasure from "../../Domain/Erasure.ts"
+import { folderOf } from "../../Stores/Archives/ArchiveFolder.ts"
 import * as Erasures from "../../Stores/Erasures.ts"
 import { disowned } from "../../Stores/Projection.ts"
 import { setMeta } from "../../Stores/Segments/Meta.ts"
@@ -18,52 +19,46 @@ import { openFile } from "../../Stores/Sqlite/Opening.ts"
 import * as Sqlite from "../../Stores/Sqlite/Store.ts"
 import { Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { attempt, begun, type Engine, EraseError, type Looked, type Without } from "./Engine.ts"
+import * as Archives from "./Archives.ts"
+import { attempt, begun, type Engine, EraseError, type Without } from "./Engine.ts"
 import * as Files from "./Files.ts"
 import * as Inbox from "./Inbox.ts"
+import * as Look from "./Look.ts"
 import * as Rows from "./Rows.ts"
 
 /** By the Store's own rules, so that its tables are current and its deliveries are in their folder. */
 const settled = Effect.gen(function* () {
   const store = yield* Store
   yield* store.deliveries.last
-  const archived = yield* store.deliveries.archived
-  if (archived > 0) return yield* inArchives
   return yield* store.run(Erasures.tombstones)
 })
 
-const inArchives = new EraseError({
-  message: "Deliveries have left for archives, from which nothing can be erased yet. Nothing was erased."
-})
-
-const withFile = <A, E>(path: string, use: (database: DatabaseSync) => Effect.Effect<A, E>) =>
+const withFile = <A, E, R>(path: string, use: (database: DatabaseSync) => Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     attempt(`The store ${path} can't be opened`, () => openFile(path)),
     use,
     (database) => Effect.sync(() => database.close())
   )
 
-const lookInto = (path: string, redact: Erasure.Redact, isKept: Erasure.IsKept) =>
-  withFile(path, (database) =>
-    attempt("The store can't be read", (): Looked => {
-      const { keeping, losing } = Inbox.look(Segments.folderOf(path), { redact, isKept })
-      const { changed, kept } = Rows.look(database, redact)
-      return { deliveries: losing, changed, kept: keeping === 0 ? kept : { deliveries: keeping, ...kept } }
-    })
-  )
+const failing =
+  (what: string) =>
+  ({ message }: { readonly message: string }) =>
+    new EraseError({ message: `${what}${message}` })
+
+const look = (store: string, seeks: ReadonlyArray<Erasure.Redact>, isKept: Erasure.IsKept) =>
+  withFile(store, (database) => Effect.mapError(Look.into({ store, database }, seeks, isKept), failing("")))
 
 const rid = (path: string, { answers, bodies, redact }: Without, erasure: number) =>
   withFile(path, (database) =>
     Effect.gen(function* () {
       const note = noting(database, erasure)
+      const beside = { archive: folderOf(path), archives: Segments.archivesOf(database) }
       yield* attempt(`${begun}. The inbox`, () =>
-        Inbox.erase(Segments.folderOf(path), { redact, isKept: bodies }, (lost) => {
-          for (const { sequence, sha256 } of lost) note(sha256, sequence)
-        })
+        Inbox.erase(Segments.folderOf(path), beside, { redact, isKept: bodies }, note.all)
       )
       yield* attempt(`${begun}. The store`, () => {
         database.exec("begin immediate")
-        Rows.erase(database, { redact, isKept: answers }, (sha256) => note(sha256, null))
+        Rows.erase(database, { redact, isKept: answers }, (sha256) => note.one(sha256, null))
         // The next start makes the warehouse again.
         setMeta(database, disowned.key, disowned.value)
         database.exec("commit")
@@ -71,11 +66,21 @@ const rid = (path: string, { answers, bodies, redact }: Without, erasure: number
     })
   )
 
+const archives = (store: string, { bodies, redact }: Without, erasure: number) =>
+  withFile(store, (database) =>
+    Effect.mapError(
+      Archives.erase({ store, database }, { redact, isKept: bodies }, noting(database, erasure).all),
+      failing(`${begun}. The archives: `)
+    )
+  )
+
 const noting = (database: DatabaseSync, erasure: number) => {
   const insert = database.prepare(
     `insert into erased_bodies (body_sha256, erasure, sequence) values (?, ?, ?) on conflict (body_sha256) do nothing`
   )
-  return (sha256: string, sequence: number | null): void => void insert.run(sha256, erasure, sequence)
+  const one = (sha256: string, sequence: number | null): void => void insert.run(sha256, erasure, sequence)
+  const all = (lost: ReadonlyArray<Inbox.Lost>): void => lost.forEach(({ sequence, sha256 }) => one(sha256, sequence))
+  return { one, all }
 }
 
 /** SQLite leaves what was deleted in free pages and in its log. */
@@ -102,7 +107,7 @@ export const open = (place: Files.Place) =>
     const { store: path } = place
     return {
       tombstones: opened(settled),
-      look: (seeks, isKept) => Effect.forEach(seeks, (redact) => lookInto(path, redact, isKept)),
+      look: (seeks, isKept) => look(path, seeks, isKept),
       setAside: Effect.sync(() => Files.setAside(place)),
       ready: () => Effect.void,
       note: (of) =>
@@ -118,6 +123,7 @@ export const open = (place: Files.Place) =>
           })
         ),
       rid: (without, erasure) => rid(path, without, erasure),
+      archives: (without, erasure) => archives(path, without, erasure),
       discard: attempt(`${begun}. The files beside the store`, () => Files.discard(place)),
       writeAgain: withFile(path, vacuum),
       link: link(path)

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema, type Scope } from "effect"
 import type * as Erasure from "../../Domain/Erasure.ts"
+import type { Lake } from "../../Lake/Lake.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
 import type { Tombstone } from "../../Stores/Erasures.ts"
 import type { StoreError } from "../../Stores/Store.ts"
@@ -34,14 +35,21 @@ export interface Without {
 /** Of a tombstone: everything but its number. */
 export type Note = Omit<Tombstone, "number">
 
-type Step<A = void> = Effect.Effect<A, EraseError | StoreError>
+/** In one reading, for each that was asked for. */
+export interface LookedInto {
+  readonly found: ReadonlyArray<Looked>
+  /** Files that can't be looked into. */
+  readonly unopened: ReadonlyArray<string>
+}
+
+type Step<A = void, R = never> = Effect.Effect<A, EraseError | StoreError, R>
 
 /** A store that nothing else uses. */
 export interface Engine {
   /** By the Store's own rules, so that its tables are current. */
   readonly tombstones: Step<ReadonlyArray<Tombstone>>
-  /** Nothing is changed. For each of them, in one reading. */
-  readonly look: (seeks: ReadonlyArray<Erasure.Redact>, bodies: Erasure.IsKept) => Step<ReadonlyArray<Looked>>
+  /** Nothing is changed. */
+  readonly look: (seeks: ReadonlyArray<Erasure.Redact>, bodies: Erasure.IsKept) => Step<LookedInto, Lake>
   /** Files and tables that nobody looks into. */
   readonly setAside: Step<ReadonlyArray<string>>
   /** Fails if what was found can't be erased from here: then nothing has been. */
@@ -50,6 +58,8 @@ export interface Engine {
   readonly note: (of: (before: ReadonlyArray<Tombstone>) => Note) => Step
   /** Bodies, headers and rows; may be done again. `erasure`: the first of those that are done together. */
   readonly rid: (without: Without, erasure: number) => Step
+  /** Archives of deliveries, here and on the lake; may be done again. */
+  readonly archives: (without: Without, erasure: number) => Step<void, Lake>
   /** Files beside it that can be made again. */
   readonly discard: Step
   /** The engine's own files, so that they hold nothing that was changed or removed. */

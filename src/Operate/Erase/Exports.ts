@@ -3,6 +3,7 @@
  * what is erased, and none is needed for the next one. What siteledger hasn't written stays.
  */
 import { Effect } from "effect"
+import { folder } from "../../Lake/Archiving.ts"
 import * as DeliveriesCopy from "../../Lake/DeliveriesCopy.ts"
 import * as DeltaState from "../../Lake/Delta/State.ts"
 import type { Lake, LakeError } from "../../Lake/Lake.ts"
@@ -23,11 +24,14 @@ const isCopy = (path: string): boolean => path.startsWith(DeliveriesCopy.folder)
 const isOurs = (path: string): boolean =>
   order(path) < 2 || Manifest.writerOf(path) !== undefined || log.test(path) || isCopy(path)
 
-/** What somebody else has written there: who maintains a Delta table, say. */
+/** What somebody else has written there: who maintains a Delta table, say. Archives are looked into by themselves. */
 export const strangers = (lake: Lake["Service"]): Effect.Effect<ReadonlyArray<string>, LakeError> =>
   Effect.map(lake.list(""), (paths) =>
-    paths.filter((path) => !isOurs(path)).map((path) => `${lake.name.replace(/\/$/, "")}/${path}`)
+    paths.filter((path) => !isOurs(path) && !path.startsWith(folder)).map((path) => addressOf(lake, path))
   )
+
+/** For people. */
+export const addressOf = ({ name }: Lake["Service"], path: string): string => `${name.replace(/\/$/, "")}/${path}`
 
 const atOnce = 8
 

@@ -23,12 +23,13 @@ export interface Without {
 
 /** A body that loses something. */
 export interface Lost {
-  readonly sequence: number
+  /** Null: the number isn't of this inbox, but of one before it. */
+  readonly sequence: number | null
   /** Of what had come. */
   readonly sha256: string
 }
 
-const withoutIn = (frame: Frame, { isKept, redact }: Without): Frame => {
+export const withoutIn = (frame: Frame, { isKept, redact }: Without): Frame => {
   if (frame.kind !== "first" && frame.kind !== "again") return frame
   const headers = Erasure.redactPairs(frame.labels.headers, redact)
   const isSame = headers.every((text, place) => text === frame.labels.headers[place])
@@ -39,7 +40,7 @@ const withoutIn = (frame: Frame, { isKept, redact }: Without): Frame => {
   return { ...frame, body, labels: { ...labels, erased: sha256Of(frame).toString("hex") } }
 }
 
-const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
+export const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
   before.kind === "first" && after.kind === "first" && before.body !== after.body
     ? [{ sequence: before.number, sha256: sha256Of(before as First).toString("hex") }]
     : []
@@ -51,26 +52,40 @@ export interface InboxFound {
   readonly keeping: number
 }
 
-/** What bodies would lose; nothing is changed. */
-export const look = (folder: string, without: Without): InboxFound => {
-  let [losing, keeping] = [0, 0]
-  for (const first of existsSync(folder) ? listed(folder) : []) {
-    for (const frame of framesIn(readFileSync(join(folder, nameOf(first))))) {
-      const left = withoutIn(frame, without)
-      losing += lostIn(frame, left).length
-      if (withoutIn(left, { ...without, isKept: keepsNone }) !== left) keeping++
-    }
+/** Counts bodies that would lose something, each once, wherever it is kept; nothing is changed. */
+export const tally = (without: Without) => {
+  const [losing, keeping] = [new Set<string>(), new Set<string>()]
+  const add = (frame: Frame): void => {
+    if (frame.kind !== "first") return
+    const left = withoutIn(frame, without)
+    for (const { sha256 } of lostIn(frame, left)) losing.add(sha256)
+    if (withoutIn(left, { ...without, isKept: keepsNone }) !== left) keeping.add(sha256Of(frame).toString("hex"))
   }
-  return { losing, keeping }
+  return { add, found: (): InboxFound => ({ losing: losing.size, keeping: keeping.size }) }
+}
+
+/** All frames, as they are. */
+export function* frames(folder: string): Generator<Frame> {
+  for (const first of existsSync(folder) ? listed(folder) : []) {
+    yield* framesIn(readFileSync(join(folder, nameOf(first))))
+  }
 }
 
 const keepsNone: Erasure.IsKept = () => false
 
+/** Where deliveries are that have left the segments. */
+export type Beside = NonNullable<ConstructorParameters<typeof Writer>[2]>
+
 /** `note`: hears what a segment loses before it does. */
-export const erase = (folder: string, without: Without, note: (lost: ReadonlyArray<Lost>) => void): void => {
+export const erase = (
+  folder: string,
+  beside: Beside,
+  without: Without,
+  note: (lost: ReadonlyArray<Lost>) => void
+): void => {
   if (!existsSync(folder)) return
   const key = keyOf(folder, randomBytes(32))
-  mend(folder, key)
+  mend(folder, key, beside)
   const folders = { main: folder, beside: besideIn(folder), key }
   for (const first of listed(folder)) {
     const old = [...framesIn(readFileSync(join(folder, nameOf(first))))]
@@ -88,8 +103,8 @@ export const erase = (folder: string, without: Without, note: (lost: ReadonlyArr
 }
 
 /** What only a copy has, or is damaged, is read by nobody who looks into the segments alone. */
-const mend = (folder: string, key: ReturnType<typeof keyOf>): void => {
-  const writer = new Writer(folder, key)
+const mend = (folder: string, key: ReturnType<typeof keyOf>, beside: Beside): void => {
+  const writer = new Writer(folder, key, beside)
   try {
     for (const first of listed(folder)) writer.check(first)
   } finally {

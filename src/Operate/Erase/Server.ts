@@ -134,7 +134,12 @@ export const open = (place: Place) =>
     return {
       tombstones: attempt(worker, () => Erasures.tombstones(worker.db)),
       look: (seeks, bodies) =>
-        attempt(worker, () => look(worker.client, known.written, seeks, { bodies, fields, now })),
+        Effect.map(
+          attempt(worker, () => look(worker.client, known.written, seeks, { bodies, fields, now })),
+          (found) => ({ found, unopened: [] })
+        ),
+      // It has none.
+      archives: () => Effect.void,
       setAside: setAside(place, parts),
       ready: (found) =>
         Effect.suspend(() => {

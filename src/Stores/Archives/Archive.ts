@@ -1,6 +1,6 @@
 /**
- * An archive: deliveries with consecutive numbers, of one month, in a Parquet file that never changes, and a small JSON
- * document that seals it. The document names the file's hash and the archive before it by the hash of its document, and
+ * An archive: deliveries with consecutive numbers, of one month, in a Parquet file that changes only when something is
+ * erased from it, and a small JSON document that seals it. The document names the file's hash and the archive before it by the hash of its document, and
  * carries an HMAC under the inbox's key: nobody else can write, change, swap or drop one unnoticed. Pure.
  */
 import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"

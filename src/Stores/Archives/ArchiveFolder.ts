@@ -1,6 +1,6 @@
 /**
  * The archives of a Store in the folder `archive` of its data directory: the second copy of each, from which everything
- * reads. A file is used only if its seal and every frame in it are ours. One that is damaged, changed or gone is fetched
+ * reads. A file is used only if its seal and every frame in it are ours, and it is the one that the Store names. One that is damaged, changed or gone is fetched
  * from elsewhere (the lake) and takes its place, loudly; if no copy is in order, reading fails and names both places.
  */
 import type { KeyObject } from "node:crypto"
@@ -31,6 +31,16 @@ export const Elsewhere = Context.Reference<OtherCopies | undefined>("siteledger/
 export const folderOf = (store: string): string =>
   basename(store) === "store.sqlite" ? join(dirname(store), "archive") : `${store}-archive`
 
+export interface ArchiveOptions {
+  readonly elsewhere?: OtherCopies | undefined
+  readonly warn?: (sentence: string) => void
+  /**
+   * The SHA-256 of the archive's file, as the Store has it: an old copy, of before something was erased from it, was sealed
+   * by this worker, too, but never counts again. Undefined if the Store doesn't know the archive: then any of its own counts.
+   */
+  readonly expected?: (name: string) => string | undefined
+}
+
 /** No copy of an archive is in order. */
 export class ArchiveDamaged extends Error {
   override readonly name = "ArchiveDamaged"
@@ -40,13 +50,15 @@ export class ArchiveFolder {
   readonly path: string
   readonly #warn: (sentence: string) => void
   readonly #elsewhere: OtherCopies | undefined
+  readonly #expected: (name: string) => string | undefined
   /** The one that was read last, because its deliveries are read in order. */
   #newest: { readonly name: string; readonly contents: ReadonlyArray<Buffer> } | undefined
 
-  constructor(path: string, elsewhere?: OtherCopies, warn: (sentence: string) => void = () => undefined) {
+  constructor(path: string, { elsewhere, expected, warn }: ArchiveOptions = {}) {
     this.path = path
     this.#elsewhere = elsewhere
-    this.#warn = warn
+    this.#expected = expected ?? (() => undefined)
+    this.#warn = warn ?? (() => undefined)
   }
 
   file(name: string): string {
@@ -60,7 +72,7 @@ export class ArchiveFolder {
   /** Its frames' contents, in order. */
   async contents(name: string, key: KeyObject): Promise<ReadonlyArray<Buffer>> {
     if (this.#newest?.name === name) return this.#newest.contents
-    const own = await contentsAt(this.document(name), this.file(name), name, key)
+    const own = await this.#contentsAt(this.document(name), this.file(name), name, key)
     const contents = typeof own === "string" ? await this.#again(name, key, own) : own
     this.#newest = { name, contents }
     return contents
@@ -82,7 +94,11 @@ export class ArchiveFolder {
   sealed(name: string, key: KeyObject): Archive | undefined {
     const path = this.document(name)
     const archive = existsSync(path) ? opened(readFileSync(path, "utf8"), key) : undefined
-    return archive?.name === name && existsSync(this.file(name)) ? archive : undefined
+    return archive !== undefined && this.#isExpected(archive, name) && existsSync(this.file(name)) ? archive : undefined
+  }
+
+  #isExpected({ name, sha256 }: Archive, asked: string): boolean {
+    return name === asked && sha256 === (this.#expected(asked) ?? sha256)
   }
 
   seal(archive: Archive, key: KeyObject): string {
@@ -134,7 +150,7 @@ export class ArchiveFolder {
     try {
       const isThere =
         (await from.fetch(`_archive/${name}.json`, document)) && (await from.fetch(`_archive/${name}.parquet`, file))
-      const found = isThere ? await contentsAt(document, file, name, key) : "is missing"
+      const found = isThere ? await this.#contentsAt(document, file, name, key) : "is missing"
       if (typeof found === "string") throw new ArchiveDamaged(`${place}, and the one on ${from.name} ${found}.`)
       renameSync(file, this.file(name))
       renameSync(document, this.document(name))
@@ -145,23 +161,24 @@ export class ArchiveFolder {
       for (const path of [document, file]) rmSync(path, { force: true })
     }
   }
-}
 
-/** What is wrong with it, as words after its name, or its frames. */
-const contentsAt = async (
-  document: string,
-  file: string,
-  name: string,
-  key: KeyObject
-): Promise<ReadonlyArray<Buffer> | string> => {
-  if (!existsSync(document) || !existsSync(file)) return "is missing"
-  const archive = opened(readFileSync(document, "utf8"), key)
-  if (archive?.name !== name) return "isn't sealed by this worker"
-  try {
-    if ((await ArchiveFile.digestOf(file)) !== archive.sha256) return "is damaged or was changed"
-    const contents = await ArchiveFile.read(file, key)
-    return ArchiveFile.isUnbroken(contents, archive.first, archive.through) ? contents : "lacks deliveries"
-  } catch (cause) {
-    return `can't be read (${whyNot(cause)})`
+  /** What is wrong with it, as words after its name, or its frames. */
+  async #contentsAt(
+    document: string,
+    file: string,
+    name: string,
+    key: KeyObject
+  ): Promise<ReadonlyArray<Buffer> | string> {
+    if (!existsSync(document) || !existsSync(file)) return "is missing"
+    const archive = opened(readFileSync(document, "utf8"), key)
+    if (archive?.name !== name) return "isn't sealed by this worker"
+    if (!this.#isExpected(archive, name)) return "isn't the one that the store names"
+    try {
+      if ((await ArchiveFile.digestOf(file)) !== archive.sha256) return "is damaged or was changed"
+      const contents = await ArchiveFile.read(file, key)
+      return ArchiveFile.isUnbroken(contents, archive.first, archive.through) ? contents : "lacks deliveries"
+    } catch (cause) {
+      return `can't be read (${whyNot(cause)})`
+    }
   }
 }

@@ -15,6 +15,7 @@ import { decode, type Frame, numberAfterOf, numberOf } from "../Segments/Frame.t
 import type { InArchive } from "../Segments/Leave.ts"
 import type { Segments } from "../Segments/Segments.ts"
 import { linkTo, nameOf, sealed } from "./Archive.ts"
+import * as Again from "./Again.ts"
 import * as ArchiveFile from "./ArchiveFile.ts"
 import type { ArchiveFolder } from "./ArchiveFolder.ts"
 import { Whole } from "./Whole.ts"
@@ -188,11 +189,21 @@ export const finish = async (parts: Parts, finished: string | undefined): Promis
 }
 
 /** Its file isn't read unless it is gone, or the document isn't ours. */
-export const own = async ({ archives, segments: { key } }: Parts, name: string) => {
-  if (archives.sealed(name, key) === undefined) await archives.check(name, key)
-  const archive = archives.sealed(name, key)
-  if (archive === undefined) throw new Error(`the archive ${name} has changed while it was read`)
-  return { archive, document: sealed(archive, key) }
+export const own = async (parts: Parts, name: string) => {
+  const { archives, segments } = parts
+  if (archives.sealed(name, segments.key) === undefined) await archives.check(name, segments.key)
+  const found = archives.sealed(name, segments.key)
+  if (found === undefined) throw new Error(`the archive ${name} has changed while it was read`)
+  const archive = await linked(parts, found)
+  return { archive, document: sealed(archive, segments.key) }
+}
+
+/** Sealed again if it isn't linked to the one before as that is now: its document is one of before an erasure from that. */
+const linked = async ({ archives, segments: { key } }: Parts, archive: Archive): Promise<Archive> => {
+  const last = archive.before && archives.sealed(archive.before.name, key)
+  const before = last ? linkTo(last, key) : archive.before
+  if (before?.sha256 === archive.before?.sha256) return archive
+  return Again.replace(archives, archive, { before }, key)
 }
 
 /** A file of its own, because the lake takes it over. */

@@ -97,7 +97,7 @@ export const isBeside = (database: DatabaseSync): boolean => !isCarried(database
 /** Brings the folder beside a Store that isn't in use into order; returns its reader, and the number of its last frame. */
 const settled = async (store: string, database: DatabaseSync) => {
   const folder = folderOf(store)
-  const archives = new ArchiveFolder(archiveFolderOf(store))
+  const archives = new ArchiveFolder(archiveFolderOf(store), { expected: archiveSums(database) })
   if (!existsSync(folder)) {
     if (idOf(database) !== undefined) throw new Error(`its deliveries aren't in ${folder}`)
     return undefined
@@ -143,7 +143,7 @@ const makeWay = (folder: string, own: string | undefined, isInTable: boolean): v
 }
 
 /** In order. */
-const archivesOf = (database: DatabaseSync): ReadonlyArray<InArchive> =>
+export const archivesOf = (database: DatabaseSync): ReadonlyArray<InArchive> =>
   database
     .prepare("select name, first_sequence, last_sequence from archives order by first_sequence")
     .all()
@@ -152,6 +152,10 @@ const archivesOf = (database: DatabaseSync): ReadonlyArray<InArchive> =>
       from: Number(row["first_sequence"]),
       through: Number(row["last_sequence"])
     }))
+
+/** Of the file of each archive, by its name. On the Store's connection, but at once: a transaction may be open there. */
+export const archiveSums = (database: DatabaseSync) => (name: string) =>
+  database.prepare("select sha256 from archives where name = ?").get(name)?.["sha256"] as string | undefined
 
 /** Their keys, also if their folder was lost: the thread reads them if its own index was lost, and then fails without. */
 const withKeys = async (archives: ReadonlyArray<InArchive>, folder: ArchiveFolder, key: KeyObject) => {

@@ -174,9 +174,11 @@ const make = ({ isLogged, key, path }: Options) =>
     const place: Files.Place = {
       store: path,
       database,
-      archives: new ArchiveFolder(archiveFolderOf(path), yield* Elsewhere, (sentence) =>
-        runSync(LogLine.write("archive.damaged", { why: sentence }))
-      ),
+      archives: new ArchiveFolder(archiveFolderOf(path), {
+        elsewhere: yield* Elsewhere,
+        expected: Files.archiveSums(database),
+        warn: (sentence) => runSync(LogLine.write("archive.damaged", { why: sentence }))
+      }),
       key: () => derived(runSync(key)),
       exclusively: (use) => db.connection().execute(async () => use())
     }

@@ -119,7 +119,10 @@ export const operate = {
     columns: {
       body_sha256: required(sha256, "SHA-256 of the body as it had come."),
       erasure: required(int64, "The first erasure that it lost something to (erasures.number)."),
-      sequence: optional(int64, "The delivery (inbox.sequence); null for the answer that a fact of a look-up rests on.")
+      sequence: optional(
+        int64,
+        "The delivery (inbox.sequence); null for an answer that a fact of a look-up rests on, or in archives of an earlier inbox."
+      )
     }
   },
   // Not logged: if they are lost with the store, people sign in again.

@@ -7,6 +7,7 @@ import { documented } from "../../../config/WireFiles.ts"
 import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
+import type { Instant } from "../../../src/Domain/Instant.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
 import { copyTo } from "../../../src/Intake/Mirror.ts"
@@ -100,16 +101,19 @@ export const archiving = Effect.map(
   ({ deliveries }) => deliveries.archiving as NonNullable<Deliveries["archiving"]>
 )
 
-/** The names of the months that left. */
-export const archiveAll = Effect.gen(function* () {
-  const months: Array<string> = []
-  const each = yield* archiving
-  while (true) {
-    const made = yield* archiveNext(each, young)
-    if (Option.isNone(made)) return months
-    months.push(made.value.name.replace(/^.*\//, ""))
-  }
-})
+/** The names of the months before a time that left. */
+export const archiveBefore = (before: Instant) =>
+  Effect.gen(function* () {
+    const months: Array<string> = []
+    const each = yield* archiving
+    while (true) {
+      const made = yield* archiveNext(each, before)
+      if (Option.isNone(made)) return months
+      months.push(made.value.name.replace(/^.*\//, ""))
+    }
+  })
+
+export const archiveAll = archiveBefore(young)
 
 export const copyToWarehouse = Effect.gen(function* () {
   const { deliveries } = yield* Store
