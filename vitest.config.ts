@@ -24,6 +24,7 @@ const embeddedOnly = [
   // PostgreSQL refuses archives.
   "test/worker/Archives.test.ts",
   "test/worker/EraseArchives.test.ts",
+  "test/worker/EraseArchivesKilled.test.ts",
   // Erased from a server: EraseServer.test.ts.
   "test/worker/Erase.test.ts",
   // Starts no worker.

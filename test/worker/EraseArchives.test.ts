@@ -3,21 +3,18 @@
  * sealed and linked afterwards, and whatever reads them works as before.
  */
 import { hash } from "node:crypto"
-import { once } from "node:events"
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { holders } from "../Decoded.ts"
-import { patience, seed, some } from "../Long.ts"
+import { patience } from "../Long.ts"
 import { filesBelow } from "../Marked.ts"
 import * as Postgres from "../Postgres.ts"
-import { launch } from "../RunningWorker.ts"
-import { seeded } from "../Seeded.ts"
 import * as Archives from "../Stores/Archives/World.ts"
 import * as Old from "./ErasedArchives.ts"
-import { assertLinked, assertWhole, checkedWeekly, expectedSteps, readEverything, shown } from "./WholeArchives.ts"
-import { at, because, erase, eraseAll, type Found, isDone, person, refusedStart, value } from "./ErasedWorld.ts"
+import { assertLinked, assertWhole, checkedWeekly, readEverything, shown } from "./WholeArchives.ts"
+import { at, because, erase, eraseAll, type Found, isDone, person, refusedStart } from "./ErasedWorld.ts"
 
 const agreed = ["--yes", "--remove-exports", ...because]
 
@@ -120,78 +117,6 @@ describe("a person who is erased from archives", () => {
     const named = "isn't the one that the store names"
     assert.match((await reading).message, new RegExp(`${named}, and the one on .*lake ${named}`))
     now()
-    await assertWhole(world)
-  })
-
-  it("is erased whole wherever the verb is killed, and no delivery is ever lost", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
-    const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
-    const key = Old.keyIn(world.dataDir)
-    const all = await Old.heldIn(folder, key)
-    assert.lengthOf(all, Old.old.length - 1)
-    const restore = Old.kept(world)
-    const killed = async (at: string, ...verb: ReadonlyArray<string>): Promise<boolean> => {
-      const options = `--import=${new URL("KilledAt.ts", import.meta.url).href}`
-      const environment = { ...world.environment, NODE_OPTIONS: options, KILLED_AT: at, KILLED_LOG: log }
-      const { child, output } = launch(environment, "erase", ...verb)
-      const [code] = (await once(child, "close")) as [number | null]
-      if (code !== null && code !== 0) assert.fail(output.stderr)
-      assert.deepStrictEqual(await Old.heldIn(folder, key), all, at)
-      return code === null
-    }
-    const log = world.file("steps.log", "")
-    assert.isFalse(await killed("never -1", ...value, ...agreed))
-    const steps = readFileSync(log, "utf8").trim().split("\n")
-    assert.deepStrictEqual([...new Set(steps)], expectedSteps)
-    const random = seeded(seed)
-    const cases = steps.flatMap((name, at) => [`before ${at} ${name}`, `after ${at} ${name}`])
-    for (const at of some(cases, 6)) {
-      restore()
-      // While the folder changes, nothing may depend on the lake.
-      if (at.includes(" folder ")) rmSync(lake, { recursive: true })
-      assert.isTrue(await killed(at, ...value, ...agreed), at)
-      assert.match(await refusedStart(world), /erase --resume/)
-      const more = `before ${random.below(steps.length)}`
-      if (await killed(more, "--resume")) assert.isFalse(await killed("never -1", "--resume"), `${at}, ${more}`)
-      assert.deepStrictEqual(await holders(world.dataDir, person), [], `${at}, ${more}`)
-      await assertWhole(world)
-    }
-    await readEverything(world)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
-  })
-
-  it("is still to be erased there if the lake can't be reached", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
-    const copies = filesBelow(world.dataDir).filter((path) => path.endsWith("-000000000000005.parquet"))
-    assert.lengthOf(copies, 2)
-    const whole = copies.map((path) => [path, readFileSync(path)] as const)
-    for (const path of copies) writeFileSync(path, "damaged")
-    const refused = await erase(world, "--dry-run")
-    assert.match(refused.stderr, /-000000000000005 is damaged or gone, both in .*archive and on .*lake: put one/)
-    const one = whole.find(([path]) => !path.includes("/lake/"))
-    writeFileSync(one?.[0] ?? "", one?.[1] ?? "")
-    const lake = join(world.dataDir, "lake")
-    const away = `${lake}-away`
-    const begun = await world.runWith(
-      { NODE_OPTIONS: `--import=${new URL("KilledAt.ts", import.meta.url).href}`, KILLED_AT: "before 0" },
-      "erase",
-      ...value,
-      ...agreed
-    )
-    assert.strictEqual(begun.signal, "SIGKILL")
-    renameSync(lake, away)
-    writeFileSync(lake, "")
-    const { code, stderr } = await world.run("erase", "--resume")
-    assert.strictEqual(code, 1)
-    assert.match(
-      stderr,
-      /Not everything is erased yet; run `siteledger erase --resume`. The lake: .*lake can't be used: /
-    )
-    assert.match(await refusedStart(world), /erase --resume/)
-    rmSync(lake)
-    renameSync(away, lake)
-    assert.strictEqual((await world.run("erase", "--resume")).code, 0)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
     await assertWhole(world)
   })
 

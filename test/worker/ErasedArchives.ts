@@ -90,14 +90,20 @@ const fillInbox = (dataDir: string): void => {
   writer.close()
 }
 
-export const openArchived = async (): Promise<World> => {
+/** They are applied, and none has left yet. */
+export const openApplied = async (): Promise<World> => {
   const world = await World.open({ projects: 3 }, { SITELEDGER_ARCHIVE_AFTER: "2 months" })
   fillInbox(world.dataDir)
-  // The first start applies them, the next one finds them old.
   const worker = world.start()
   await worker.live()
   await worker.status("all are applied", isDone)
-  await worker.stop()
+  assert.strictEqual((await worker.stop()).code, 0)
+  return world
+}
+
+export const openArchived = async (): Promise<World> => {
+  const world = await openApplied()
+  // The first start applied them, the next one finds them old.
   const next = world.start()
   await next.status("they have left", ({ inbox }) => inbox.archived === old.length - 1)
   await next.live()

@@ -37,7 +37,7 @@ const wrap = (of: Record<string, (...given: ReadonlyArray<unknown>) => unknown>,
     if (isHere && when === "before") die()
     const done = real.apply(of, [...given])
     if (!isHere || when !== "after") return done
-    return done instanceof Promise ? done.then(die) : die()
+    return done instanceof Promise ? done.then(die, die) : die()
   }
 }
 
