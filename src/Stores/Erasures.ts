@@ -50,8 +50,10 @@ const unfinished = new StoreError({
 
 /** Read at a worker's start, which an unfinished erasure refuses. */
 export const erasing = Effect.fnUntraced(function* (kept: Kept) {
-  const all = yield* (yield* Store).run(tombstones)
+  const store = yield* Store
+  const all = yield* store.run(tombstones)
   if (!all.every(isThrough)) return yield* unfinished
+  yield* store.knows(all.length)
   return { ...kept, all: all.map(ruleOf) } satisfies Erasing
 })
 

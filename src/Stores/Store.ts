@@ -172,6 +172,8 @@ export class Store extends Context.Service<
      * that the others can't verify, so it fails and says what to do.
      */
     readonly lostKey: Effect.Effect<void, StoreError>
+    /** How many erasures this worker knows: from then on no new connection is made for one that lacks some. */
+    readonly knows: (erasures: number) => Effect.Effect<void>
     /** The workers that share this Store; always empty for an engine with a single worker. */
     readonly workers: Presence
     readonly deliveries: Deliveries

@@ -197,4 +197,26 @@ describe("a person who is erased from a server", () => {
     assert.deepStrictEqual(await world.store("select 1 from erasures"), [])
     await second.stop()
   })
+
+  it("isn't brought back by a worker that had lost its sessions meanwhile", { timeout: patience }, async () => {
+    await using world = await open("postgres")
+    const worker = world.start()
+    await worker.live()
+    const { query } = databaseOf(world)
+    await query(`
+      insert into siteledger.erasures (asked_at, asked_by, reason, salt, value_sha256, value_length, is_within, chain)
+      values ('2026-11-20T08:00:00.000000Z', 'b', 'r', repeat('0', 64), repeat('1', 64), 12, 0, repeat('2', 64));
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'siteledger worker %'`)
+    const before = await query("select count(*) from siteledger.inbox")
+    // One fails in any case.
+    for (let count = 0; count < 5; count++)
+      assert.notStrictEqual(await world.server.deliver(deliveries[count % deliveries.length]!), 200)
+    assert.deepStrictEqual(await query("select count(*) from siteledger.inbox"), before)
+    await worker.stop("SIGKILL")
+    const next = world.start()
+    await next.live()
+    assert.strictEqual(await world.server.deliver(deliveries[0]!), 200)
+    assert.strictEqual((await next.stop()).code, 0)
+  })
 })

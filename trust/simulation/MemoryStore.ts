@@ -167,6 +167,7 @@ export const opened = (
       afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
+      knows: () => Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
       deliveries,
       run,

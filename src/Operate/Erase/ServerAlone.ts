@@ -3,7 +3,8 @@
  *
  * A worker is known by its sessions and by its row in `workers`, both of which it has before it reads what was erased. So of a
  * worker and an erasure that begin at the same moment, one notices the other: the worker finds a note that has no link and
- * refuses to start, or the erasure finds the worker after its note is committed, and stops.
+ * refuses to start, or the erasure finds the worker after its note is committed, and stops. One that has neither, because its
+ * machine slept for long, gets no new session afterwards (`Stores/Postgres/Knowing`).
  */
 import type { Client } from "pg"
 import { isOurs } from "../../Stores/Postgres/Connections.ts"

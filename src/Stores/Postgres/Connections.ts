@@ -16,6 +16,7 @@ import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import { workConnections } from "./ConnectionCounts.ts"
 import { GuardedClient } from "./Guarded.ts"
+import { type Knowing, knowing } from "./Knowing.ts"
 import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
 import { valueOf } from "./Values.ts"
@@ -65,6 +66,8 @@ export class Connections {
   /** How its sessions are called on the server. */
   readonly worker: string
   readonly searchPath: string
+  /** Of its pools; the thread that receives is told when it starts. */
+  readonly known: Knowing = { erasures: undefined }
   readonly #open = new Set<Client | PoolClient>()
 
   constructor(address: Redacted.Redacted, worker = "siteledger", searchPath = workersPath) {
@@ -91,13 +94,14 @@ export class Connections {
     const types = { getTypeParser: valueOf }
     const work = new Pool({
       ...this.#config,
+      ...knowing(this.known),
       types,
       connectionTimeoutMillis: turnMs,
       Client: Reaching,
       max: workConnections
     })
     this.#pool = this.#noting(openPool(work))
-    this.prompt = this.#noting(promptPool(this.#config, 1))
+    this.prompt = this.#noting(promptPool({ ...this.#config, ...knowing(this.known) }, 1))
     this.reading = { ...this.#config, application_name: `${worker} audit` }
     this.receiving = { ...this.#config, application_name: `${worker} receiver` }
     this.sessions = new Sessions(() => this.client({ query_timeout: connectMs }))

@@ -6,14 +6,15 @@ import { Worker } from "node:worker_threads"
 import type { PoolConfig } from "pg"
 import { fileOf } from "../../Runtime/Module.ts"
 import type { Host } from "../Deliveries.ts"
+import type { Knowing } from "./Knowing.ts"
 import type { ThreadStart } from "./receiver-thread.ts"
 
 const threadFile = fileOf(new URL("./receiver-thread.ts", import.meta.url))
 
 export const hostAt =
-  (config: PoolConfig, name: string): Host =>
+  (config: PoolConfig, name: string, known: Knowing): Host =>
   async (guest) => {
-    const workerData: ThreadStart = { ...guest, config, name }
+    const workerData: ThreadStart = { ...guest, config, name, known: { ...known } }
     const thread = new Worker(threadFile, { name: "receiver", workerData, transferList: [guest.port] })
     let why: unknown = new Error("the receiver's thread has ended")
     thread.on("error", (cause) => (why = cause))

@@ -61,8 +61,12 @@ const make = Effect.gen(function* () {
     pollEvery: Duration.seconds(1),
     lostKey: Effect.fail(otherKey),
     workers: presence(run),
+    knows: (erasures) =>
+      Effect.sync(() => {
+        postgres.connections.known.erasures = erasures
+      }),
     deliveries: Deliveries.make(run, {
-      host: hostAt(postgres.connections.receiving, postgres.name),
+      host: hostAt(postgres.connections.receiving, postgres.name, postgres.connections.known),
       receive: (batch) =>
         receive(postgres.connections.prompt, batch).catch((cause: unknown) => {
           throw new StoreError(Failure.of(cause, postgres.name))

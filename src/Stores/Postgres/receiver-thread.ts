@@ -6,6 +6,7 @@ import { workerData } from "node:worker_threads"
 import type { PoolConfig } from "pg"
 import type { Delivery, Guest, Labelled, RunGuest } from "../Deliveries.ts"
 import * as Failure from "./Failure.ts"
+import { type Knowing, knowing } from "./Knowing.ts"
 import { promptMs, promptPool } from "./Prompt.ts"
 import { receive } from "./Receive.ts"
 
@@ -13,14 +14,15 @@ export interface ThreadStart extends Guest {
   readonly config: PoolConfig
   /** Of the server, for messages. */
   readonly name: string
+  readonly known: Knowing
 }
 
-const { config, data, module, name, port } = workerData as ThreadStart
+const { config, data, known, module, name, port } = workerData as ThreadStart
 
 /** One stores a group while the other one's commit is answered. */
 const connections = 2
 
-const pool = promptPool(config, connections)
+const pool = promptPool({ ...config, ...knowing(known) }, connections)
 
 const deliveryOf = ({ body, bodySha256, labels }: Labelled): Delivery => ({
   ...(JSON.parse(labels) as Omit<Delivery, "body" | "bodySha256">),

@@ -194,6 +194,7 @@ const make = ({ isLogged, key, path }: Options) =>
       afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
       lostKey: Effect.void,
+      knows: () => Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
       deliveries: Segmented.make(files, run),
       run,
