@@ -103,15 +103,21 @@ describe("a person in archives", () => {
       })
     const inStores = <A, E>(effect: Parameters<typeof Archives.inStores<A, E>>[1]) =>
       Effect.runPromiseExit(Archives.inStores(world.dataDir, effect))
+    const restore = Old.kept(world)
     for (const name of ["seal", "leave"] as const) {
+      restore()
       assert.isTrue(Exit.isFailure(await inStores(dies(name))))
-      // Sealed, but not named by the store; or not even sealed. Its deliveries are all in the inbox.
+      // Not sealed; or sealed, but not named by the store. Its deliveries are all in the inbox.
       for (const place of [folder, lake]) assert.lengthOf(await holders(place, person), 1, name)
       assert.deepStrictEqual(await world.store("select name from archives"), [])
+      const file = filesBelow(folder).find((path) => path.endsWith(".parquet")) ?? ""
+      for (const ending of ["tmp", "fetched"]) writeFileSync(`${file.replace("000001.", "000005.")}.${ending}`, person)
       const looked = JSON.parse((await erase(world, "--dry-run", "--json")).stdout) as Found
       assert.deepInclude(looked, { deliveries: Old.having.bodies, setAside: [] })
+      await eraseAll(world)
+      const isLeft = (path: string) => !/\.(?:json|keys|parquet)$/.test(path) || name === "seal"
+      for (const place of [folder, lake]) assert.deepStrictEqual(filesBelow(place).filter(isLeft), [])
     }
-    await eraseAll(world)
     // It must be the same as the inbox, byte for byte, or nothing leaves.
     assert.isTrue(Exit.isSuccess(await inStores(Archives.archiveBefore(Old.young()))))
     await assertWhole(world)

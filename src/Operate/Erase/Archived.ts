@@ -10,6 +10,7 @@ import { Effect, Option, Schema } from "effect"
 import { folder as onLake } from "../../Lake/Archiving.ts"
 import { Lake } from "../../Lake/Lake.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
+import { isUnfinished } from "../../Stores/Archives/Again.ts"
 import { type Archive, isName, opened } from "../../Stores/Archives/Archive.ts"
 import { ArchiveFolder, folderOf } from "../../Stores/Archives/ArchiveFolder.ts"
 import { isArchived } from "../../Stores/Segments/Frame.ts"
@@ -116,7 +117,7 @@ export const survey = Effect.fn("Erase.survey")(function* (place: Place) {
   const found: Survey = {
     archives: archives.toSorted(byNumber),
     unopened: [
-      ...here.filter(isStrange).map((path) => join(folder.path, path)),
+      ...here.filter((path) => isStrange(path) && !isUnfinished(path)).map((path) => join(folder.path, path)),
       ...there.filter(isStrange).map((path) => addressOf(lake, `${onLake}${path}`))
     ],
     leftovers: unsealed.flatMap((name) => [`${name}.parquet`, `${name}.keys`])

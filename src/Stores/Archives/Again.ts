@@ -16,6 +16,9 @@ const next = (path: string): string => `${path}.next`
 const nextDocument = /\.json\.next$/
 const unfinished = /^[0-9a-z-]+\/(?:\d{4}-\d\d-\d{15}\.|making-).*\.(?:fetched|next|tmp)$/
 
+/** Whether a file of the folder is one that was being written, which `settle` removes. */
+export const isUnfinished = (path: string): boolean => unfinished.test(path)
+
 const isWhole = async (file: string, { sha256 }: Archive): Promise<boolean> =>
   existsSync(file) && (await ArchiveFile.digestOf(file)) === sha256
 
@@ -68,5 +71,5 @@ export const settle = async (folder: ArchiveFolder, files: ReadonlyArray<string>
     const archive = opened(readFileSync(join(folder.path, path), "utf8"), key)
     if (archive !== undefined && next(`${archive.name}.json`) === path) await take(folder, archive)
   }
-  for (const path of files.filter((each) => unfinished.test(each))) rmSync(join(folder.path, path), { force: true })
+  for (const path of files.filter(isUnfinished)) rmSync(join(folder.path, path), { force: true })
 }
