@@ -3,21 +3,18 @@
  * files beside the worker. The warehouse's rows are changed where they are, and are what a rebuild makes.
  */
 import { once } from "node:events"
-import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { holders } from "../Decoded.ts"
 import { exactNumber } from "../InterfaceServer.ts"
-import { eventBody } from "../InterfaceServer/Events.ts"
 import { isLong, patience, seed } from "../Long.ts"
-import type * as Postgres from "../Postgres.ts"
+import * as Postgres from "../Postgres.ts"
 import { launch, until } from "../RunningWorker.ts"
+import { Roles } from "../Stores/Postgres/Roles.ts"
 import { seeded } from "../Seeded.ts"
 import {
   at,
   because,
   deliveries,
   erase,
-  fill,
   type Found,
   isDone,
   open,
@@ -26,36 +23,8 @@ import {
   tryToBringBack,
   value
 } from "./ErasedWorld.ts"
-import { heldOnServer } from "./HeldOnServer.ts"
+import { databaseOf, eraseAll, filled, held } from "./ErasedServer.ts"
 import type { World } from "./World.ts"
-
-const databaseOf = ({ database }: World): Postgres.Database => {
-  if (database === undefined) throw new Error("There is no database")
-  return database
-}
-
-/** As it came, and with bytes that the server stores as they are. */
-const packed = gzipSync(eventBody("permit.issued", { ...at, permit_id: 3, validity: "v", holder: person }))
-
-const held = async (world: World): Promise<ReadonlyArray<string>> => [
-  ...(await heldOnServer(databaseOf(world), person, [packed])),
-  ...(await holders(world.dataDir, person))
-]
-
-/** So long that the server compresses it. */
-const long = Array.from({ length: 600 }, (_, number) => `item ${number}`).join(", ")
-
-/** With what the server notes of frequent values, and rows that are dead. */
-const filled = async (world: World) => {
-  const worker = await fill(world)
-  const fields = { ...at, vo_id: 5, by: person, description: long }
-  assert.strictEqual(await world.server.deliver({ type: "vo.created", id: "e-7", fields }), 200)
-  await worker.status("it is applied", isDone)
-  assert.strictEqual((await worker.stop()).code, 0)
-  await databaseOf(world).query(`
-    update construction.projects set name = name; analyze;
-    insert into siteledger.record_quarantine values ('things', '', '{"by":"${person}"}', '', '', '')`)
-}
 
 const tables = ["projects", "ipcs", "vos", "permits", "ncrs", "transmittals"]
 
@@ -97,11 +66,6 @@ const rules: ReadonlyArray<ReadonlyArray<string>> = [
   ["--value", "severe", "--field", "severity"],
   ["--value", "345678901234", "--field", "document_count"]
 ]
-
-const eraseAll = async (world: World): Promise<void> => {
-  const erased = await erase(world, "--yes", "--remove-exports", ...because)
-  assert.strictEqual(erased.code, 0, erased.stderr)
-}
 
 describe("a person who is erased from a server", () => {
   it("is found first in every place, then in none, and doesn't come back", { timeout: patience }, async () => {
@@ -196,6 +160,35 @@ describe("a person who is erased from a server", () => {
     )
     assert.deepStrictEqual(await world.store("select 1 from erasures"), [])
     await second.stop()
+  })
+
+  it("goes where roles are apart, too, and analysts go on reading", { timeout: patience }, async () => {
+    await using roles = new Roles()
+    await using world = await open("postgres")
+    const database = databaseOf(world)
+    await roles.setUp(database)
+    await roles.migrated(database)
+    const given = { SITELEDGER_WAREHOUSE: roles.url(database, "worker") }
+    const worker = world.start(given)
+    await worker.live()
+    for (const event of deliveries) assert.strictEqual(await world.server.deliver(event), 200)
+    await worker.status("all are applied", isDone)
+    assert.strictEqual((await worker.stop()).code, 0)
+    await database.query("create view construction.payees as select submitter from construction.ipcs")
+    await database.query(`grant select on construction.payees to ${roles.analyst}`)
+    const looked = await world.runWith(given, "erase", ...value, "--dry-run", "--json")
+    assert.strictEqual(looked.code, 0, looked.stderr)
+    const { setAside } = JSON.parse(looked.stdout) as Found
+    assert.match(setAside.join("\n"), /^pg_catalog\.pg_statistic, .* vacuum full pg_catalog\.pg_statistic$/)
+    const erased = await world.runWith(given, "erase", ...value, "--yes", "--remove-exports", ...because)
+    assert.strictEqual(erased.code, 0, erased.stderr)
+    await database.query("vacuum full pg_catalog.pg_statistic")
+    assert.deepStrictEqual(await held(world), [])
+    const asked = await Postgres.query(roles.url(database, "analyst"), "select * from construction.payees")
+    assert.deepStrictEqual(asked, [{ submitter: "[erased]" }])
+    const next = world.start(given)
+    await next.live()
+    assert.strictEqual((await next.stop()).code, 0)
   })
 
   it("isn't brought back by a worker that had lost its sessions meanwhile", { timeout: patience }, async () => {
