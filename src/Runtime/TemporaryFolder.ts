@@ -9,6 +9,7 @@ import { lstat, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 
 export interface TemporaryFolder {
   readonly path: string
@@ -21,10 +22,10 @@ export const make = async (purpose: string): Promise<TemporaryFolder> => {
   await removeAbandoned(prefix)
   while (true) {
     const path = await mkdtemp(join(tmpdir(), prefix))
-    const lock = locked(path, patienceMs)
+    const lock = lockedHere(path)
     // Another process may have removed it before it was locked.
-    if (existsSync(lockIn(path))) return { path, remove: () => discard(path, lock) }
-    lock.close()
+    if (lock !== undefined && existsSync(lockIn(path))) return { path, remove: () => discard(path, lock) }
+    lock?.close()
   }
 }
 
@@ -36,9 +37,11 @@ const patienceMs = 10_000
 
 const lockIn = (folder: string): string => join(folder, "temporary-folder.sqlite")
 
-/** Throws if another process holds it. */
-const locked = (folder: string, timeout: number): DatabaseSync => {
-  const lock = new DatabaseSync(lockIn(folder), { timeout })
+/** Throws if another process holds it. `mode`: who looks into a folder must not make a file there that isn't. */
+const locked = (folder: string, timeout: number, mode: "rw" | "rwc"): DatabaseSync => {
+  const file = pathToFileURL(lockIn(folder))
+  file.searchParams.set("mode", mode)
+  const lock = new DatabaseSync(file, { timeout })
   try {
     lock.exec("begin exclusive")
     return lock
@@ -48,9 +51,19 @@ const locked = (folder: string, timeout: number): DatabaseSync => {
   }
 }
 
+/** Undefined if the folder went while it was to be locked, which SQLite tells in many ways. */
+const lockedHere = (folder: string): DatabaseSync | undefined => {
+  try {
+    return locked(folder, patienceMs, "rwc")
+  } catch (cause) {
+    if (existsSync(lockIn(folder))) throw cause
+    return undefined
+  }
+}
+
 const discard = async (folder: string, lock: DatabaseSync): Promise<void> => {
   try {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   } finally {
     lock.close()
   }
@@ -68,5 +81,5 @@ const removeAbandoned = async (prefix: string): Promise<void> => {
 const removeIfAbandoned = async (folder: string): Promise<void> => {
   const stat = await lstat(folder)
   if (!stat.isDirectory() || stat.uid !== process.getuid?.() || !existsSync(lockIn(folder))) return
-  await discard(folder, locked(folder, 0))
+  await discard(folder, locked(folder, 0, "rw"))
 }

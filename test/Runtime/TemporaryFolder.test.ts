@@ -70,6 +70,26 @@ describe("a temporary folder", () => {
     assert.deepStrictEqual(readdirSync(place), [])
   })
 
+  it("is made also while another process removes what it finds", async () => {
+    const sweeping = `
+      import { sweep } from ${JSON.stringify(module)}
+      process.stdin.on("end", () => process.exit()).resume()
+      console.log("begun")
+      for (;;) await sweep().catch(() => process.exit())`
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", sweeping],
+      { stdio: ["pipe", "pipe", "inherit"] }
+    )
+    await once(child.stdout, "data")
+    for (let times = 0; times < 300; times++) {
+      const made = await TemporaryFolder.make("test")
+      assert.isTrue(existsSync(made.path))
+      await made.remove()
+    }
+    await killed(child)
+  })
+
   it("is removed as abandoned only if it was made here; other things of such a name stay", async () => {
     const elsewhere = join(directory, "elsewhere")
     mkdirSync(elsewhere)
