@@ -200,19 +200,31 @@ describe.skipIf(Postgres.skipped !== undefined)("rows on a server that have what
     ])
   })
 
-  it("wait for who still reads what was there before", async () => {
+  const reading = ["begin isolation level repeatable read", "select 1 from siteledger.meta"]
+  const writing = ["begin", "select pg_current_xact_id()"]
+  it.each([
+    ["who still reads what was there before", reading, true],
+    ["who writes in another database, as no snapshot begins after it", writing, false]
+  ] as const)("wait for %s", async (_, statements, isHere) => {
     await using database = await Postgres.database()
+    await using other = await Postgres.database()
     await opened(database, undefined, () => Effect.void)
     await database.query(`insert into siteledger.lookups values ('things', 'x', 1, '', null, ${quoted(person)})`)
-    await Postgres.session(database.url, async (query) => {
-      await query("begin isolation level repeatable read")
-      await query("select 1 from siteledger.meta")
+    await Postgres.session(isHere ? database.url : other.url, async (query) => {
+      for (const statement of statements) await query(statement)
       await database.query("update siteledger.lookups set found = 'nothing'")
-      const writing = opened(database, undefined, (engine) => engine.writeAgain)
-      const looks = `select 1 from pg_stat_activity where application_name = 'siteledger erase' and query like '%backend_xmin%'`
-      await until("it looks for readers", async () => (await database.query(looks))[0])
+      let isWritten = false
+      const again = opened(database, undefined, (engine) => engine.writeAgain).then(() => (isWritten = true))
+      const looks = `select query_start::text as at from pg_stat_activity
+        where application_name = 'siteledger erase' and query like '%backend_xmin%'`
+      const times = new Set<unknown>()
+      await until("it looks again", async () => {
+        for (const { at } of await database.query(looks)) times.add(at)
+        return isWritten || times.size > 1 || undefined
+      })
+      assert.isFalse(isWritten)
       await query("commit")
-      await writing
+      await again
     })
     assert.deepStrictEqual(await heldOnServer(database, person), [])
   })

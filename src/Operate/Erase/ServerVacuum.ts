@@ -13,18 +13,24 @@ interface Reader {
   readonly name: string
 }
 
-/** As `$1` is the number of a transaction after all changes: who may still see rows from before it. */
+/**
+ * As `$1` is the number of a transaction after all changes: who may still see rows from before it. Whoever writes counts in
+ * any database of the server: a snapshot that is taken meanwhile, also that of the vacuum itself, begins no later.
+ */
 const older = `
   select coalesce(nullif(application_name, ''), backend_type) || ' (process ' || pid || ')' as name from pg_stat_activity
-  where pid <> pg_backend_pid() and (datname = current_database() or datname is null)
-    and (backend_xmin is not null and age(backend_xmin) >= age($1::xid8::xid)
-      or backend_xid is not null and age(backend_xid) >= age($1::xid8::xid))
+  where pid <> pg_backend_pid() and (
+    (datname = current_database() or datname is null)
+      and backend_xmin is not null and age(backend_xmin) >= age($1::xid8::xid)
+    or backend_xid is not null and age(backend_xid) >= age($1::xid8::xid))
   union all
   select 'the replication slot ' || slot_name from pg_replication_slots
   where xmin is not null and age(xmin) >= age($1::xid8::xid)
   union all
   select 'the prepared transaction ' || gid from pg_prepared_xacts
-  where database = current_database() and age(transaction) >= age($1::xid8::xid)
+  where age(transaction) >= age($1::xid8::xid)
+  union all
+  select 'a transaction' where pg_snapshot_xmin(pg_current_snapshot()) <= $1::xid8
   limit 1`
 
 /** Who still reads the database as it was, in words; undefined: nobody. */
