@@ -5,11 +5,8 @@
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { once } from "node:events"
-import { isLong, patience, seed } from "../Long.ts"
+import { patience } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
-import { launch, until } from "../RunningWorker.ts"
-import { seeded } from "../Seeded.ts"
 import { holders } from "../Decoded.ts"
 import {
   at,
@@ -20,9 +17,9 @@ import {
   type Found,
   isDone,
   fill,
-  value,
   refusedStart,
   erase,
+  eraseKilled,
   eraseAll,
   tryToBringBack
 } from "./ErasedWorld.ts"
@@ -105,23 +102,7 @@ describe("a person who is erased", () => {
   it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
     await using world = await open()
     await (await fill(world)).stop()
-    const random = seeded(seed)
-    const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
-      const { child, output } = launch(world.environment, ...verb)
-      const begun = until("it has begun", async () =>
-        child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
-      )
-      void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(250)))
-      const [code] = (await once(child, "close")) as [number | null]
-      if (code !== null && code !== 0) assert.fail(output.stderr)
-      return code
-    }
-    let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
-    for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
-      assert.match(await refusedStart(world), /erase --resume/)
-      code = await run("erase", "--resume")
-    }
-    if (code === null) assert.strictEqual((await world.run("erase", "--resume")).code, 0)
+    await eraseKilled(world, 250)
     assert.deepStrictEqual(await holders(world.dataDir, person), [])
     await tryToBringBack(world)
     assert.deepStrictEqual(await holders(world.dataDir, person), [])

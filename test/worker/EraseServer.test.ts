@@ -2,24 +2,21 @@
  * A person is erased from a store in PostgreSQL: its tables and the server's own files are searched before and after, and the
  * files beside the worker. The warehouse's rows are changed where they are, and are what a rebuild makes.
  */
-import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import { exactNumber } from "../InterfaceServer.ts"
-import { isLong, patience, seed } from "../Long.ts"
+import { patience } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
-import { launch, until } from "../RunningWorker.ts"
 import { Roles } from "../Stores/Postgres/Roles.ts"
-import { seeded } from "../Seeded.ts"
 import {
   at,
   because,
   deliveries,
   erase,
+  eraseKilled,
   type Found,
   isDone,
   open,
   person,
-  refusedStart,
   tryToBringBack,
   value
 } from "./ErasedWorld.ts"
@@ -118,26 +115,7 @@ describe("a person who is erased from a server", () => {
   it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
     await using world = await open("postgres")
     await filled(world)
-    const random = seeded(seed)
-    const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
-      const { child, output } = launch(world.environment, ...verb)
-      const begun = until("it has begun", async () =>
-        child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
-      )
-      void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(2000)))
-      const [code] = (await once(child, "close")) as [number | null]
-      if (code !== null && code !== 0) assert.fail(output.stderr)
-      return code
-    }
-    let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
-    for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
-      assert.match(await refusedStart(world), /erase --resume/)
-      code = await run("erase", "--resume")
-    }
-    if (code === null) {
-      const resumed = await world.run("erase", "--resume")
-      assert.strictEqual(resumed.code, 0, resumed.stderr)
-    }
+    await eraseKilled(world, 2000)
     assert.deepStrictEqual(await held(world), [])
     await tryToBringBack(world)
     assert.deepStrictEqual(await held(world), [])

@@ -1,8 +1,11 @@
 /** A world in which a person is in everything that siteledger holds, and what is done to erase them, or to bring them back. */
+import { once } from "node:events"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert } from "@effect/vitest"
-import { until } from "../RunningWorker.ts"
+import { isLong, seed } from "../Long.ts"
+import { launch, until } from "../RunningWorker.ts"
+import { seeded } from "../Seeded.ts"
 import { holders } from "../Decoded.ts"
 import { exactNumber } from "../InterfaceServer.ts"
 import { eventBody } from "../InterfaceServer/Events.ts"
@@ -93,6 +96,29 @@ export const eraseAll = async (world: World): Promise<void> => {
   const erased = await erase(world, "--yes", "--remove-exports", ...because)
   assert.strictEqual(erased.code, 0, erased.stderr)
   assert.deepStrictEqual(await holders(world.dataDir, person), [])
+}
+
+/** Erases with a verb that is killed again and again, each time within so many milliseconds after it has begun. */
+export const eraseKilled = async (world: World, withinMs: number): Promise<void> => {
+  const random = seeded(seed)
+  const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
+    const { child, output } = launch(world.environment, ...verb)
+    const begun = until("it has begun", async () =>
+      child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
+    )
+    void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(withinMs)))
+    const [code] = (await once(child, "close")) as [number | null]
+    if (code !== null && code !== 0) assert.fail(output.stderr)
+    return code
+  }
+  let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
+  for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
+    assert.match(await refusedStart(world), /erase --resume/)
+    code = await run("erase", "--resume")
+  }
+  if (code !== null) return
+  const resumed = await world.run("erase", "--resume")
+  assert.strictEqual(resumed.code, 0, resumed.stderr)
 }
 
 /** Everything that could bring it back; then the rows. */
