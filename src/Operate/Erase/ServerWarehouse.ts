@@ -5,6 +5,7 @@
  */
 import type { Client } from "pg"
 import * as Erasure from "../../Domain/Erasure.ts"
+import * as Instant from "../../Domain/Instant.ts"
 import * as Json from "../../Domain/Json.ts"
 import * as Nested from "../../Domain/Nested.ts"
 import { sorted } from "../../Domain/ObjectText.ts"
@@ -78,6 +79,12 @@ const leftIn = (table: EntityTable, { place, values }: Row, asked: Asked): Chang
     const { isKept, names } = namesOf(table, name, asked.fields)
     const text = row[name]
     if (own.has(name) || isKept || text == null) continue
+    const whole = type === "DATE" ? extra[name] : undefined
+    if (whole !== undefined) {
+      // It has the day of a time that is kept whole.
+      left[name] = Instant.readDate(Json.parse(whole)) ?? null
+      continue
+    }
     const less = lessOf(type, text, { names, redact: asked.redact })
     if (less === text) continue
     left[name] = less
