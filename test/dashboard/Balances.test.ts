@@ -84,7 +84,7 @@ describe("The page", () => {
         const rows = page.getByRole("table").getByRole("row")
         yield* on(page.goto(`${standIn.address}/ledger/balances?report=statement&day=2026-11-30`))
         yield* on(page.getByRole("link", { name: "PROJ-1", exact: true }).click())
-        yield* see(page.getByText("Brought forward"))
+        yield* see(page.getByRole("columnheader", { name: "Brought forward" }))
         assert.deepStrictEqual(asked().at(-1), { name: "balances", asOf: "2026-11-30", project: "PROJ-1" })
         yield* on(page.getByLabel("Month", { exact: true }).fill("2026-10"))
         yield* on(page.getByLabel("Month", { exact: true }).press("Enter"))
