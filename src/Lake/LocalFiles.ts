@@ -4,9 +4,7 @@
  * What `flush` has returned from survives a power cut.
  */
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
-import { open, stat } from "node:fs/promises"
-import { pipeline } from "node:stream/promises"
+import { open } from "node:fs/promises"
 import { Effect } from "effect"
 import { codeOf, whyNot } from "../Runtime/SystemFailure.ts"
 import { LakeError } from "./Lake.ts"
@@ -53,14 +51,24 @@ export interface Digest {
 
 const longestPiece = 1024 * 1024
 
-/** Reads the file as it is on disk, piece by piece. */
+/** Reads the file as it is on disk, piece by piece into the same memory: a stream would take new memory for each. */
 export const digest = (path: string): Effect.Effect<Digest, LakeError> =>
   attempt(async () => {
-    const hash = createHash("sha256")
-    const { size: bytes } = await stat(path)
-    // Most files are small, and to clear room for a long piece would take longer than to read them.
-    await pipeline(createReadStream(path, { highWaterMark: Math.min(longestPiece, bytes + 1) }), hash)
-    return { bytes, sha256: hash.digest("hex") }
+    const file = await open(path, "r")
+    try {
+      const hash = createHash("sha256")
+      const { size } = await file.stat()
+      const piece = Buffer.allocUnsafe(Math.min(longestPiece, size + 1))
+      let bytes = 0
+      for (;;) {
+        const { bytesRead } = await file.read(piece, 0, piece.byteLength)
+        if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") }
+        hash.update(piece.subarray(0, bytesRead))
+        bytes += bytesRead
+      }
+    } finally {
+      await file.close()
+    }
   })
 
 export const sha256 = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex")

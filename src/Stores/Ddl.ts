@@ -12,6 +12,13 @@ export const seen = (name: string): string => `construction.${quoted(name)}`
 
 export const list = (names: ReadonlyArray<string>): string => `(${names.map(quoted).join(", ")})`
 
+/**
+ * A text with four decimals as money. DuckDB takes 14 µs to read one as a number of more than 18 digits, and 0.1 µs if it needs no
+ * more of them; both engines understand it.
+ */
+export const money = (text: string): string =>
+  `case when length(${text}) < 19 then cast(cast(${text} as decimal(18,4)) as decimal(28,4)) else cast(${text} as decimal(28,4)) end`
+
 type Column = Listed["columns"][number]
 
 const literal = (value: string | number): string => (typeof value === "number" ? String(value) : Literal.text(value))

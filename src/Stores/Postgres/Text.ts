@@ -7,7 +7,7 @@
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Shown } from "../WarehouseTables.ts"
 import * as Literal from "../../Domain/Literal.ts"
-import { quoted, seen } from "../Ddl.ts"
+import { money, quoted, seen } from "../Ddl.ts"
 
 /** `rest`: what follows the table's name (conditions and order). */
 export const copy = ({ columns, name }: Shown, rest: string): string =>
@@ -15,6 +15,9 @@ export const copy = ({ columns, name }: Shown, rest: string): string =>
   `copy (select 0, ${columns.map((column) => quoted(column.name)).join(", ")} from ${seen(name)} ${rest}) to stdout`
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
+
+/** What DuckDB reads a column as, at first. */
+const readAs = (type: ColumnType): string => (isText(type) || type === "DECIMAL(28,4)" ? "VARCHAR" : type)
 
 /** Undoes COPY's escapes. PostgreSQL's text has no NUL, so NUL can stand in for the backslash. */
 const unescaped = (column: string): string => {
@@ -26,12 +29,15 @@ const unescaped = (column: string): string => {
   return `case when contains(${column}, '\\') then replace(${whole}, chr(0), '\\') else ${column} end`
 }
 
+const valueOf = (type: ColumnType, column: string): string => {
+  if (isText(type)) return `cast(${unescaped(column)} as ${type})`
+  return type === "DECIMAL(28,4)" ? money(column) : column
+}
+
 /** Reads `path`, whose lines have at most `room` bytes. */
 export const reading = ({ columns }: Shown, path: string, room: number): string => {
-  const types = columns.map(({ name, type }) => `'${name}': '${isText(type) ? "VARCHAR" : type}'`)
-  const values = columns.map(({ name, type }) =>
-    isText(type) ? `cast(${unescaped(quoted(name))} as ${type}) as ${quoted(name)}` : quoted(name)
-  )
+  const types = columns.map(({ name, type }) => `'${name}': '${readAs(type)}'`)
+  const values = columns.map(({ name, type }) => `${valueOf(type, quoted(name))} as ${quoted(name)}`)
   return `select ${values.join(", ")} from read_csv(${Literal.text(path)}, auto_detect = false, header = false, delim = '\\t',
     quote = '', escape = '', comment = '', new_line = '\\n', nullstr = '\\N', max_line_size = ${room},
     buffer_size = ${2 * room}, columns = {'_before': 'VARCHAR', ${types.join(", ")}})`
