@@ -27,7 +27,8 @@ const byHand = {
     ],
     after: [...Ddl.withoutKeys(storeTables, 2), ...made(2)]
   },
-  3: { after: made(3) }
+  3: { after: made(3) },
+  8: { after: made(8) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>

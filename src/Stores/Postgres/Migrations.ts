@@ -50,7 +50,8 @@ const byHand = {
     after: made({ ...viewsSince[1], ledger_lines: firstLines })
   },
   2: { after: [SchemaVersions.typesInQuarantine, ...made(viewsSince[2])] },
-  3: { after: made(viewsSince[3]) }
+  3: { after: made(viewsSince[3]) },
+  8: { after: made(viewsSince[8]) }
 }
 
 type Part = "ledger" | "rest"
