@@ -109,19 +109,31 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   return staged.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
 })
 
+interface Numbered {
+  readonly number: number
+  readonly part: TableParts.Span
+  readonly fingerprint: string
+}
+
+/** As many as an engine writes at a time. */
+const partsAtOnce = 2
+
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   if (table.name === "events") return yield* stageEvents(staging, table)
   const files = staging.before.tables.get(table.name) ?? []
   const columns = columnsHash(table)
   const kept: Array<Staged> = []
-  const written: Array<Written> = []
+  const changed: Array<Numbered> = []
   const parts = yield* staging.snapshot.parts(table.name, { bounds: boundsOf(files), rows: staging.partRows })
   for (const [number, part] of parts.entries()) {
     const fingerprint = `${part.fingerprint}-${columns}`
     const file = files.map((each) => unchanged(staging.before, each, fingerprint)).find((each) => each !== undefined)
     if (file !== undefined) kept.push({ table: table.name, file, localFile: undefined })
-    else written.push({ ...(yield* write(staging, table, { number, part })), fingerprint })
+    else changed.push({ number, part, fingerprint })
   }
+  const written = yield* Effect.forEach(changed, (part) => writePart(staging, table, part), {
+    concurrency: partsAtOnce
+  })
   return { kept, written }
 })
 
@@ -191,6 +203,9 @@ const write = Effect.fnUntraced(function* (
   const rows = yield* staging.snapshot.writeTable(table.name, localFile, part)
   return { table, path: Manifest.filePath(staging.run, table.name, date, number), localFile, rows } satisfies Written
 })
+
+const writePart = (staging: Staging, table: TableShape, { fingerprint, number, part }: Numbered) =>
+  Effect.map(write(staging, table, { number, part }), (written) => ({ ...written, fingerprint }))
 
 const writeDates = Effect.fnUntraced(function* (
   { folder, run, snapshot }: Staging,

@@ -6,6 +6,7 @@ import { byName } from "../../src/Domain/Resource.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { type Batch, Warehouse } from "../../src/Stores/Warehouse.ts"
 import { viewNames } from "../../src/Stores/Views.ts"
+import { temporaryFolder } from "../Folders.ts"
 import { delivery } from "./Postgres/World.ts"
 import { seeded } from "../Seeded.ts"
 import { certified, eventRow } from "./Written.ts"
@@ -150,6 +151,9 @@ describe.each(engines)("$name as a warehouse", ({ isSkipped, layer }) => {
           dates.map(({ date, rows }) => ({ date, rows })),
           [{ date: "2026-11-20", rows: 1 }]
         )
+        const folder = temporaryFolder()
+        const files = [1, 2, 3].map((file) => snapshot.writeTable("ipcs", `${folder}/${file}.parquet`))
+        assert.deepStrictEqual(yield* Effect.all(files, { concurrency: "unbounded" }), [1, 1, 1])
         assert.strictEqual(yield* warehouse.watermark, 2)
       })
     )

@@ -20,6 +20,11 @@ import type { InParallel } from "./Memory.ts"
 /** Approximate size of a row without its payload. */
 const rowBytes = 200
 
+interface Writing {
+  readonly connection: DuckDBConnection
+  last: Promise<unknown>
+}
+
 interface Found {
   readonly shapes: ReadonlyArray<TableShape>
   /** Those of which a scan can be shared by two threads, and views, whose rows nobody counts. */
@@ -44,15 +49,34 @@ const foundOf = async (connection: DuckDBConnection, tables: ReadonlyArray<Pick<
   return { shapes, large: new Set(found.flatMap(([table, , , isLarge]) => (isLarge === true ? [String(table)] : []))) }
 }
 
+/** Returns the watermark: a transaction sees what there is when it first reads. */
+const begin = async (connection: DuckDBConnection): Promise<number> => {
+  await connection.run("begin transaction read only")
+  const [through] = await ParquetFiles.rows(
+    connection,
+    "select value from siteledger.meta where key = 'applied_through'"
+  )
+  return Number(through?.[0] ?? 0)
+}
+
 export class DuckDbSnapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly #connection: DuckDBConnection
+  /** A part of a large table is one row group, which one thread writes; so two are written at a time. */
+  readonly #writers: ReadonlyArray<Writing>
+  #parts = 0
   readonly #large: ReadonlySet<string>
   readonly #inParallel: InParallel
 
-  private constructor(connection: DuckDBConnection, watermark: number, found: Found, inParallel: InParallel) {
-    this.#connection = connection
+  private constructor(
+    connections: ReadonlyArray<DuckDBConnection>,
+    watermark: number,
+    found: Found,
+    inParallel: InParallel
+  ) {
+    this.#connection = connections[0]!
+    this.#writers = connections.map((connection) => ({ connection, last: Promise.resolve() }))
     this.watermark = watermark
     this.tables = found.shapes
     this.#large = found.large
@@ -65,28 +89,26 @@ export class DuckDbSnapshot {
     tables: ReadonlyArray<Pick<Shown, "name">>,
     inParallel: InParallel
   ): Promise<DuckDbSnapshot> {
-    const connection = await instance.connect()
+    const connections = [await instance.connect(), await instance.connect()]
     try {
       // Not in the transaction: they look into each attached file, so a copy for analysts that is just being made would stay
       // locked, and its readers refused, until the transaction ends.
-      const found = await foundOf(connection, tables)
-      await connection.run("begin transaction read only")
-      const [through] = await ParquetFiles.rows(
-        connection,
-        "select value from siteledger.meta where key = 'applied_through'"
-      )
-      return new DuckDbSnapshot(connection, Number(through?.[0] ?? 0), found, inParallel)
+      const found = await foundOf(connections[0]!, tables)
+      const [watermark = 0] = await Promise.all(connections.map(begin))
+      return new DuckDbSnapshot(connections, watermark, found, inParallel)
     } catch (cause) {
-      connection.disconnectSync()
+      for (const connection of connections) connection.disconnectSync()
       throw cause
     }
   }
 
   async close(): Promise<void> {
     // A file still being written is no longer wanted.
-    this.#connection.interrupt()
-    await this.#connection.run("rollback").catch(() => undefined)
-    this.#connection.disconnectSync()
+    for (const { connection } of this.#writers) connection.interrupt()
+    for (const { connection } of this.#writers) {
+      await connection.run("rollback").catch(() => undefined)
+      connection.disconnectSync()
+    }
   }
 
   parts(table: string, wanted: TableParts.Wanted): Promise<ReadonlyArray<TableParts.Part>> {
@@ -129,7 +151,12 @@ export class DuckDbSnapshot {
 
   writeTable(table: string, path: string, part = TableParts.whole): Promise<number> {
     const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
-    return this.#reading(table, () => ParquetFiles.writeTable(this.#connection, source, path))
+    const writer = this.#writers[this.#parts++ % this.#writers.length]!
+    const written = writer.last.then(() =>
+      this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
+    )
+    writer.last = written.catch(() => undefined)
+    return written
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
