@@ -5,9 +5,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
 import { connected, type PostgresServer, start } from "./PostgresServer.ts"
-import { ofFamily, type Used } from "./Used.ts"
+import { ofFamily, type Used, written } from "./Used.ts"
 
 export const engines = ["duckdb", "postgres"] as const
 
@@ -35,33 +36,51 @@ export interface Engine extends AsyncDisposable {
   readonly root: string
   /** Empty stores. */
   readonly place: () => Promise<Place>
-  /** What the database's server has used so far; nothing if there is none. */
+  /** What the database's server has used so far; if there is none, what `checkpointed` has written instead of a worker. */
   readonly used: () => Used
   /** Lets its server do at once what it would do to these rows minutes later. */
   readonly vacuumed: () => Promise<void>
-  /** Until its server has nothing left to write of what was done before. */
+  /** Until its server, or SQLite, has nothing left to write of what was done before. */
   readonly checkpointed: () => Promise<void>
+}
+
+/** Of a store that a worker has open: another process may do it, too. */
+const checkpoint = (path: string): void => {
+  const database = new DatabaseSync(path, { timeout: 10_000 })
+  try {
+    database.exec("pragma wal_checkpoint(full)")
+  } finally {
+    database.close()
+  }
 }
 
 export const open = async (): Promise<Engine> => {
   const root = mkdtempSync(join(tmpdir(), "siteledger-bench-"))
   const server: PostgresServer | undefined = name === "postgres" ? await start() : undefined
   const urls: Array<string> = []
+  const directories: Array<string> = []
+  let writtenHere = 0
   const everywhere = async (statement: string): Promise<void> => {
     for (const url of urls) await connected(url, (client) => client.query(statement))
+  }
+  const intoFiles = (): void => {
+    const before = written(process.pid)
+    for (const directory of directories) checkpoint(join(directory, "store.sqlite"))
+    writtenHere += written(process.pid) - before
   }
   return {
     root,
     place: async () => {
       const directory = mkdtempSync(join(root, "place-"))
+      directories.push(directory)
       const url = await server?.database()
       if (url !== undefined) urls.push(url)
       const warehouse = url === undefined ? {} : { SITELEDGER_WAREHOUSE: url }
       return { directory, url, environment: { SITELEDGER_DATA_DIR: directory, ...warehouse } }
     },
     vacuumed: () => everywhere("vacuum (analyze)"),
-    checkpointed: () => everywhere("checkpoint"),
-    used: () => (server === undefined ? { cpuMicros: 0, written: 0 } : ofFamily(server.pid())),
+    checkpointed: async () => (server === undefined ? intoFiles() : everywhere("checkpoint")),
+    used: () => (server === undefined ? { cpuMicros: 0, written: writtenHere } : ofFamily(server.pid())),
     [Symbol.asyncDispose]: async () => {
       await server?.stop()
       rmSync(root, { recursive: true, force: true })

@@ -38,9 +38,8 @@ export const limits: ReadonlyArray<Limit> = [
   {
     of: "`/status` meanwhile",
     why:
-      "an answer asks SQLite a dozen times over the one connection, and each time waits until the transaction that is open " +
-      "has ended: of 500 events that the ledger hears of, or of 2,000 that are settled. A connection of its own for readers " +
-      "would not wait"
+      "an answer looks at SQLite beside the transaction that is open, but from the same thread: each of its dozen looks waits " +
+      "for what that thread is doing, which reads, merges and writes thousands of events at a time, and collects garbage"
   },
   {
     of: "idle",

@@ -31,8 +31,8 @@ const trickled = async (port: string, series: string, seconds: number): Promise<
 
 /**
  * First without asking how it goes, then for half as long asking all the time. No copy for analysts may be due meanwhile.
- * A database's server would still write pages of what came before, as long as minutes later: that is done first, and what
- * it owes for these deliveries is counted with them.
+ * A database would still write pages of what came before, as long as minutes later: that is done first, and what it owes for
+ * these deliveries is counted with them.
  */
 export const trickle = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
   await engine.vacuumed()
