@@ -6,7 +6,7 @@
  * In version 0.1 the books' tables had keys.
  */
 import * as Literal from "../../Domain/Literal.ts"
-import { columnComments, comments, quoted, seen } from "../Ddl.ts"
+import { columnComments, comments, quoted, seen, money } from "../Ddl.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import type { Evolution } from "../EntityTables.ts"
 import { type NestedTable, ofRecord } from "../NestedTables.ts"
@@ -64,7 +64,10 @@ const createView = ({ columns, name, owner }: NestedTable): ReadonlyArray<string
   const shape = JSON.stringify([Object.fromEntries(items.map((column) => [column.name, "VARCHAR"]))])
   const values = columns.map((column) => {
     const as = quoted(column.name)
-    return ofRecord.has(column.name) ? as : `cast(item.${as} as ${column.type}) as ${as}`
+    if (ofRecord.has(column.name)) return as
+    return column.type === "DECIMAL(28,4)"
+      ? `${money(`item.${as}`)} as ${as}`
+      : `cast(item.${as} as ${column.type}) as ${as}`
   })
   return [
     `create or replace view ${seen(name)} as select ${values.join(", ")} from (
