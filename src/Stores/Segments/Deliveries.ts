@@ -16,7 +16,7 @@ import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.
 import type { StoreTables } from "../StoreTables.ts"
 import * as Copying from "./Copying.ts"
 import * as Counts from "./Counts.ts"
-import { type Frame, type First, numberAfter, sha256Of, type Sum } from "./Frame.ts"
+import { type Frame, type First, numberAfter, sha256HexOf, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
 import { inboxKey } from "./Open.ts"
 import { noteHandedOut, peek, stored } from "./Peek.ts"
@@ -174,7 +174,7 @@ const receivedAt = (frame: Frame | undefined) =>
   frame?.kind === "first" || frame?.kind === "again" ? frame.labels.receivedAt : null
 
 const toEvent = (first: First, sums: ReadonlyMap<number, Sum>): Event =>
-  Counts.toEvent(first, sha256Of(first).toString("hex"), sums.get(first.number))
+  Counts.toEvent(first, sha256HexOf(first), sums.get(first.number))
 
 /** Each event once, in the order in which it is first mentioned. */
 const take = async (whole: Read, db: Kysely<StoreTables>, limit: number): Promise<Batch> => {

@@ -7,7 +7,7 @@ import { handedOutKey, type Peeked } from "../Deliveries.ts"
 import { readMeta, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import * as Counts from "./Counts.ts"
-import { type First, type Frame, numberAfter, sha256Of, type Sum } from "./Frame.ts"
+import { type First, type Frame, numberAfter, sha256HexOf, type Sum } from "./Frame.ts"
 
 type Db = Kysely<StoreTables>
 
@@ -61,7 +61,7 @@ const looked = (
   return {
     events: frames.flatMap((frame) =>
       frame.kind === "first" && isWanted(frame)
-        ? [Counts.toEvent(frame, sha256Of(frame).toString("hex"), sums?.get(frame.number))]
+        ? [Counts.toEvent(frame, sha256HexOf(frame), sums?.get(frame.number))]
         : []
     ),
     through,

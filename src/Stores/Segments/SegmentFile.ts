@@ -68,8 +68,10 @@ export class SegmentFile {
     if (this.#isClosed && this.#end.number <= number) return undefined
     const file = this.#opened()
     try {
-      const start = this.#find(file, number)
-      return start && this.#take(file, start, last, limit, bytes)
+      // Whoever reads on from the last frame has its place.
+      const start = this.#end.number === number ? this.#end : this.#find(file, number)
+      const range = start && this.#take(file, start, last, limit, bytes)
+      return this.#isClosed && this.#end.number <= number ? undefined : range
     } finally {
       closeSync(file)
     }
