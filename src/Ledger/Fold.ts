@@ -15,12 +15,12 @@ import { opened, type Question } from "./Fold/Ask.ts"
 import { added } from "./Fold/ByHand.ts"
 import type { Entry, Fact, Hold, HoldReason, PaymentFact, Terms } from "./Fact.ts"
 import { completed } from "./Fold/Decided.ts"
-import { type Books, learn } from "./Fold/Known.ts"
+import { and, type Books, learn, noHolds } from "./Fold/Known.ts"
 import { objectionTo } from "./Fold/LookedUp.ts"
 import { baseOf } from "./Fold/Parts.ts"
 import { isSaid } from "./Fold/Position.ts"
 import { reach, type Turning } from "./Fold/Posted.ts"
-import { refusals } from "./Fold/Refusals.ts"
+import { nothingRefused, refusals } from "./Fold/Refusals.ts"
 import { rulesOf } from "./Fold/Rules.ts"
 import { isBeingTakenBack, unconfirmed } from "./Fold/SecondPerson.ts"
 import { wants } from "./Fold/Wants.ts"
@@ -46,23 +46,33 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
   if (fact.kind === "release") return { ...nothing, fact }
   const known = learn(before, [fact])
   const { entries: own, settled } = added(known, fact, terms)
-  const after = { ...known, entries: [...known.entries, ...own] }
+  const after = plus(known, own)
   const accrued = accruals(after, fact, terms)
-  const { entries: others, questions } = post({ ...after, entries: [...after.entries, ...accrued] }, fact, terms)
-  const entries = [...own, ...accrued, ...others]
-  const books = { ...known, entries: [...known.entries, ...entries] }
+  const { entries: others, questions } = post(plus(after, accrued), fact, terms)
+  const entries = and(and(own, accrued), others)
+  const books = plus(known, entries)
   const holds = holdsOf(books, questions, fact, terms)
-  const turn = {
-    books: { ...books, holds },
-    fact,
-    entries,
-    settled,
-    opened: [...holds.values()].filter(({ hold_id }) => !before.holds.has(hold_id)),
-    changed: [...holds.values()].filter((hold) => (before.holds.get(hold.hold_id) ?? hold) !== hold),
-    closed: [...before.holds.values()].filter(({ hold_id }) => !holds.has(hold_id))
-  }
+  const turn = { books: { ...books, holds }, fact, entries, settled, ...between(before.holds, holds) }
   return fact.kind === "terms" && hasNoEffect(turn) ? nothing : turn
 }
+
+/** The books with these entries, too. */
+const plus = (books: Books, more: ReadonlyArray<Entry>): Books =>
+  more.length === 0 ? books : { ...books, entries: [...books.entries, ...more] }
+
+type Holds = Books["holds"]
+
+/** Which holds were opened, changed and closed: nearly always none. */
+const between = (before: Holds, after: Holds): Pick<Turn, "changed" | "closed" | "opened"> =>
+  before.size === 0 && after.size === 0
+    ? unchanged
+    : {
+        opened: [...after.values()].filter(({ hold_id }) => !before.has(hold_id)),
+        changed: [...after.values()].filter((hold) => (before.get(hold.hold_id) ?? hold) !== hold),
+        closed: [...before.values()].filter(({ hold_id }) => !after.has(hold_id))
+      }
+
+const unchanged = { opened: [], changed: [], closed: [] }
 
 const hasNoEffect = ({ changed, closed, entries, opened }: Turn): boolean =>
   entries.length + opened.length + changed.length + closed.length === 0
@@ -113,15 +123,13 @@ const aboutDates: ReadonlySet<HoldReason> = new Set(["period-closed", "period-re
 
 /** What has to be posted and asked now. */
 const post = (books: Books, cause: Fact, terms: Terms): Posting => {
-  const waiting = [...books.holds.values()]
-    .filter(({ reason }) => aboutDates.has(reason))
-    .map(({ part }) => baseOf(part))
+  if (books.payments.length === 0 && books.byHand.length === 0) return { entries: [], questions: [] }
   const { areRefusalsFinal } = rulesOf(terms)
   const turning: Turning = {
     cause,
     terms,
-    refused: areRefusalsFinal ? refusals(books) : new Map(),
-    waiting: new Set(waiting)
+    refused: areRefusalsFinal ? refusals(books) : nothingRefused,
+    waiting: books.holds.size === 0 ? nothingWaits : waitingIn(books.holds)
   }
   const entries: Array<Entry> = []
   const questions: Array<Question> = []
@@ -129,7 +137,7 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
     if ("holdId" in wanted) questions.push(wanted)
     else {
       // Including this turn's entries: two certificates of one instant and amount want the same part, once.
-      const next = () => reach({ ...books, entries: [...books.entries, ...entries] }, wanted, turning)
+      const next = () => reach(plus(books, entries), wanted, turning)
       let outcome = next()
       while ("entry" in outcome) {
         entries.push(outcome.entry)
@@ -139,12 +147,18 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
       if ("questions" in outcome) questions.push(...outcome.questions)
     }
   }
-  const after = { ...books, entries: [...books.entries, ...entries] }
+  const after = plus(books, entries)
   questions.push(...unconfirmed(after), ...changedProjects(after, terms))
   return { entries, questions }
 }
 
-const holdsOf = (books: Books, questions: ReadonlyArray<Question>, { knownAt }: Fact, terms: Terms) => {
+const nothingWaits: Turning["waiting"] = new Set()
+
+const waitingIn = (holds: Holds): Turning["waiting"] =>
+  new Set([...holds.values()].filter(({ reason }) => aboutDates.has(reason)).map(({ part }) => baseOf(part)))
+
+const holdsOf = (books: Books, questions: ReadonlyArray<Question>, { knownAt }: Fact, terms: Terms): Holds => {
+  if (questions.length === 0) return noHolds
   const holds = new Map<string, Hold>()
   const currencies = new Map<PaymentFact, string | null>()
   for (const question of questions) {

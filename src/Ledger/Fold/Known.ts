@@ -42,14 +42,20 @@ export const empty = (ipcId: string): Books => ({
   preceding: undefined,
   payments: [],
   amounts: [],
-  decisions: new Map(),
+  decisions: noDecisions,
   byHand: [],
   entries: [],
-  holds: new Map()
+  holds: noHolds
 })
+
+/** Shared: a map takes more memory than the rest of such books, and verifying makes them by the million. */
+const noDecisions: Books["decisions"] = new Map()
+export const noHolds: Books["holds"] = new Map()
 
 /** The books with these facts known, and nothing posted for them yet. */
 export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
+  const [only] = facts
+  if (facts.length === 1 && only !== undefined) return learnOne(books, only)
   const of = <K extends Fact["kind"]>(kind: K) =>
     facts.filter((fact): fact is Extract<Fact, { readonly kind: K }> => fact.kind === kind)
   return {
@@ -65,6 +71,43 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
     ),
     decisions: decided(books.decisions, of("decision")),
     byHand: and(books.byHand, [...of("posting"), ...of("reversal")])
+  }
+}
+
+/** The same for the fact of a turn, of which there are many more: only what it is about is made anew. */
+const learnOne = (books: Books, fact: Fact): Books => {
+  const preceding = said(books.preceding, fact)
+  switch (fact.kind) {
+    case "certificate":
+      return { ...books, preceding, certificates: [...books.certificates, fact] }
+    case "looked-up":
+      return {
+        ...books,
+        preceding,
+        project: projectIn(fact).reduce(newer, books.project),
+        certificates: [...books.certificates, fact]
+      }
+    case "payment":
+      return {
+        ...books,
+        preceding,
+        payments: named(books.payments, fact),
+        amounts: fact.units === undefined ? books.amounts : [...books.amounts, fact]
+      }
+    case "project":
+      return { ...books, preceding, project: newer(books.project, fact) }
+    case "opening":
+      return { ...books, preceding, opening: fact }
+    case "decision":
+      return { ...books, preceding, decisions: decided(books.decisions, [fact]) }
+    case "posting":
+    case "reversal":
+      return { ...books, preceding, byHand: [...books.byHand, fact] }
+    case "accounting":
+    case "release":
+    case "preceding":
+    case "terms":
+      return { ...books, preceding }
   }
 }
 
@@ -91,5 +134,5 @@ const named = (payments: ReadonlyArray<PaymentFact>, fact: PaymentFact): Readonl
 const decided = (known: Books["decisions"], more: ReadonlyArray<DecisionFact>): Books["decisions"] =>
   more.length === 0 ? known : new Map([...known, ...more.map((fact) => [fact.holdId, fact] as const)])
 
-const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
+export const and = <A>(known: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
   more.length === 0 ? known : [...known, ...more]

@@ -24,8 +24,12 @@ const ofDifferences: ReadonlySet<HoldReason> = new Set([
   "differs-from-accounting"
 ])
 
+export const nothingRefused: ReadonlyMap<string, ReadonlyArray<Refusal>> = new Map()
+
 /** By part, wherever a change of the project moved it. An entry that a person has taken back was posted, then refused. */
 export const refusals = (books: Books): ReadonlyMap<string, ReadonlyArray<Refusal>> => {
+  // Only people refuse, and most books have nothing of theirs.
+  if (books.decisions.size === 0 && books.byHand.length === 0) return nothingRefused
   const all = new Map<string, Array<Refusal>>()
   const add = (part: string, refusal: Refusal) => {
     const base = baseOf(part)
@@ -43,6 +47,7 @@ export const refusals = (books: Books): ReadonlyMap<string, ReadonlyArray<Refusa
 /** The books with the certificates that count: disregarded neither under their own instant nor together with others. */
 export const regarding = (books: Books): Books => {
   const { certificates, decisions, opening } = books
+  if (decisions.size === 0) return books
   const disregarded = new Set<string>()
   for (const { about, verdict } of decisions.values()) {
     if (verdict === "reject") for (const each of about?.certificates ?? []) disregarded.add(keyOf(each))

@@ -78,8 +78,8 @@ interface Judged {
 
 /** The certificates of one instant. */
 const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting): Judged => {
-  const amounts = [...new Set(candidate.map(({ units }) => units))]
   const [first] = candidate
+  const amounts = candidate.length === 1 ? [first!.units] : [...new Set(candidate.map(({ units }) => units))]
   if (first === undefined || amounts.length > 1) {
     // Another amount of what precedes makes another question.
     const dues = candidate.map((each) => (each.kind === "opening" ? each.units : dueBy(each)?.units))
@@ -139,6 +139,7 @@ function* instants(
   from: ReadonlyArray<AnyCertificate>,
   isBefore: (one: Instant, other: Instant) => boolean
 ): Generator<ReadonlyArray<AnyCertificate>> {
+  if (from.length === 1) return yield from
   for (let rest = from; rest.length > 0;) {
     const { at: next } = rest.reduce((first, one) => (isBefore(one.at, first.at) ? one : first))
     yield rest.filter(({ at }) => at === next).toSorted(byContents)

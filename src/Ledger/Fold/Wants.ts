@@ -16,6 +16,7 @@ import { settlementPart } from "./Settlement.ts"
 import { answered, besides, countingFor, type Of, type Wanted, whetherPaid } from "./Wanted.ts"
 
 export function* wants(given: Books, terms: Terms): Generator<Target | Question> {
+  if (given.payments.length === 0) return
   const books = rulesOf(terms).areRefusalsFinal ? regarding(given) : given
   const reference = firstReference(books)
   const first = books.payments.find((payment) => payment.reference === reference)

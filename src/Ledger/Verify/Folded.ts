@@ -23,10 +23,14 @@ export interface Folded {
 
 export const folded = (kept: WholeBooks, terms: ReadonlyArray<Agreed>): Folded => {
   const { entries, facts, ipcId } = kept
-  const made = [...steps(ipcId, facts, terms)]
-  const books = made.at(-1)?.turn.books ?? empty(ipcId)
-  const posted = made.flatMap(({ fact, turn }) => turn.entries.map((entry) => ({ entry, fact: fact.number })))
-  const closed = made.flatMap(({ fact, turn }) => turn.closed.map((hold) => Rows.decisionRow(hold, fact)))
+  const posted: Array<Posted> = []
+  const closed: Array<ReturnType<typeof Rows.decisionRow>> = []
+  let books = empty(ipcId)
+  for (const { fact, turn } of steps(ipcId, facts, terms)) {
+    ;({ books } = turn)
+    for (const entry of turn.entries) posted.push({ entry, fact: fact.number })
+    for (const hold of turn.closed) closed.push(Rows.decisionRow(hold, fact))
+  }
   const isSame = entries.length === posted.length && entries.every((row, n) => isAsPosted(row, posted[n]!))
   return {
     books,
