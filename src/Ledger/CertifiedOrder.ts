@@ -9,7 +9,7 @@ import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
 import { insertAll, isAmong } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { neighbour, neighbours, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
+import { neighbour, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
 import type { Told } from "./CertifiedOrder/OpenOrder.ts"
 import type { Preceding, Terms } from "./Fact.ts"
 import { certifiedAs, hasCumulative } from "./Fold/CertifiedAs.ts"
@@ -126,12 +126,21 @@ export const standing = async (
   ipcIds: ReadonlyArray<string>
 ): Promise<ReadonlyMap<string, Standing> | undefined> => {
   if ((await readMeta(db, key)) === undefined) return undefined
-  const rows = await db
-    .selectFrom("ledger_certified")
-    .selectAll()
-    .where(isAmong(db, "ipc_id", ipcIds))
-    .execute()
-  const positions = rows.map(positionIn)
-  const beside = await neighbours(db, positions, ["before"])
-  return new Map(positions.map((position, n) => [position.ipcId, { position, before: beside[n]?.before }]))
+  const { rows } = await sql<WithBefore>`
+    select own.*, before.ipc_id as before_id, before.first_at as before_at, before.certificates as before_certificates
+    from ledger_certified own left join ledger_certified before on before.ipc_id = (
+      select each.ipc_id from ledger_certified each
+      where each.project_id = own.project_id and (each.first_at, each.ipc_id) < (own.first_at, own.ipc_id)
+      order by each.first_at desc, each.ipc_id desc limit 1)
+    where ${isAmong(db, "own.ipc_id", ipcIds)}`.execute(db)
+  return new Map(rows.map((row) => [row.ipc_id, { position: positionIn(row), before: beforeIn(row) }]))
 }
+
+type WithBefore = Row & {
+  readonly [Name in "before_at" | "before_certificates" | "before_id"]: string | null
+}
+
+const beforeIn = ({ before_at, before_certificates, before_id, project_id }: WithBefore): Position | undefined =>
+  before_id === null || before_at === null || before_certificates === null
+    ? undefined
+    : positionIn({ ipc_id: before_id, project_id, first_at: before_at, certificates: before_certificates })

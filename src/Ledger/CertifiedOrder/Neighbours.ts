@@ -58,11 +58,7 @@ export const neighbour = async (
 const both: ReadonlyArray<Side> = ["before", "after"]
 
 /** Of several places, in one round trip. */
-export const neighbours = async (
-  db: Db,
-  places: ReadonlyArray<Place>,
-  sides = both
-): Promise<ReadonlyArray<Beside>> => {
+export const neighbours = async (db: Db, places: ReadonlyArray<Place>): Promise<ReadonlyArray<Beside>> => {
   if (places.length === 0) return []
   const given = listedRows(
     db,
@@ -76,7 +72,7 @@ export const neighbours = async (
         and ${nearest(side, sql`(given.first_at, given.ipc_id)`)}
     ) as found from ${given} as given`
   const { rows } = await sql<Row & { readonly place: number; readonly side: Side }>`
-    select beside.place, beside.side, ledger_certified.* from (${sql.join(sides.map(found), sql` union all `)}) as beside
+    select beside.place, beside.side, ledger_certified.* from (${sql.join(both.map(found), sql` union all `)}) as beside
       join ledger_certified on ledger_certified.ipc_id = beside.found`.execute(db)
   const all = places.map((): { [On in Side]?: Position } => ({}))
   for (const { place, side, ...row } of rows) all[Number(place)]![side] = positionIn(row)
