@@ -31,7 +31,11 @@ const day = /^"\d{4}-\d{2}-\d{2}"$/
 /** With an offset, and no finer than microseconds. A leap second is another second here. */
 const time = /^"\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"$/
 const whole = /^-?\d{1,19}$/
+/** Short enough to fit, whatever their digits are. */
+const surelyWhole = /^-?\d{1,18}$/
+const surelyDecimal = /^-?\d{1,24}\.\d{1,4}$/
 /** PostgreSQL's text has none. Some that hold none look so, too. */
+const quote = 34
 const nul = "\\u0000"
 
 /** Undefined for null, which fits anything. */
@@ -54,12 +58,29 @@ export const kindOf = (text: string): Kind | undefined => {
 
 const kindOfText = (text: string): Kind => {
   if (text.includes(nul)) return "nested"
+  // Most begin with a letter.
+  if (!isDigit(text.charCodeAt(1))) return "text"
   const inner = text.slice(1, -1)
-  if (day.test(text) && Instant.readDate(inner) === inner) return "day"
+  if (day.test(text)) return isDay(inner) ? "day" : "text"
   return time.test(text) && Instant.readMicros(inner) !== undefined ? "time" : "text"
 }
 
+/** To read a date takes ten times as long as to find it here, and a list has the same ones again and again. */
+const days = new Set<string>()
+const mostDays = 10_000
+
+const isDay = (text: string): boolean => {
+  if (days.has(text)) return true
+  if (Instant.readDate(text) !== text) return false
+  if (days.size < mostDays) days.add(text)
+  return true
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
 const kindOfNumber = (text: string): Kind => {
+  if (surelyWhole.test(text)) return "whole"
+  if (surelyDecimal.test(text)) return "decimal"
   if (whole.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return "whole"
   return Amount.read(text, Amount.Money) === undefined ? "number" : "decimal"
 }
@@ -74,6 +95,10 @@ export const holds = (type: ColumnType, text: string): boolean => {
 /** The text of a column of such a type; undefined if it doesn't hold the value exactly. */
 export const readExactly = (type: ColumnType, text: string): string | null | undefined =>
   holds(type, text) ? readValue(type, Json.parse(text)) : undefined
+
+/** Whether the kind of this value makes no difference for the type any more. */
+export const isSettled = (kinds: ReadonlySet<Kind>, text: string): boolean =>
+  kinds.has("nested") || (kinds.has("text") && text.charCodeAt(0) === quote && !text.includes(nul))
 
 /** Undefined as long as there was no value. */
 export const typeFor = (kinds: Iterable<Kind>): LearnedType | undefined => {

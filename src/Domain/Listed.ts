@@ -89,6 +89,11 @@ export class Listed implements Change {
     return (this.#extra = extra)
   }
 
+  /** The fields of `extra`, without making it. */
+  eachExtra(visit: (field: string, text: string) => void): void {
+    for (const { name, place } of this.#sheet.fields) visit(name, this.#texts[place] ?? "null")
+  }
+
   /** A column of its first row: the same as `firstRow` makes. */
   textOf(column: string): string | null {
     switch (column) {

@@ -7,6 +7,7 @@ import type { Change } from "../Domain/Change.ts"
 import { isSecretName, isSurelyMoneyName } from "../Domain/FieldNames.ts"
 import * as Fit from "../Domain/Fit.ts"
 import type { Instant } from "../Domain/Instant.ts"
+import { Listed } from "../Domain/Listed.ts"
 import * as Limits from "../Domain/Limits.ts"
 import { free, nameOf } from "../Domain/Names.ts"
 import * as Nested from "../Domain/Nested.ts"
@@ -50,31 +51,29 @@ export class Gathered {
       for (const _column in change.misfits) misfits++
       if (nested !== undefined) misfits += Nested.misfitsIn(resource, change.values)
       if (learns !== true && learned === undefined) continue
-      // Not asked for before: a record of a list makes them only then.
-      const { extra, seenAt } = change
-      for (const field in extra) {
-        const text = extra[field] ?? "null"
+      eachExtra(change, (field, text) => {
         const column = learned?.get(field)
         if (column === undefined) {
-          if (learns === true) this.#note(name, "fields", field, text, seenAt)
+          if (learns === true) this.#note(name, "fields", field, text, change.seenAt)
         } else if (!Fit.holds(columns[column]?.type ?? "JSON", text)) {
           misfits++
-          if (learns === true) this.#note(name, "misfits", column, text, seenAt)
+          if (learns === true) this.#note(name, "misfits", column, text, change.seenAt)
         }
-      }
+      })
     }
     return misfits
   }
 
   #note(table: string, what: keyof Table, key: string, text: string, firstAt: Instant): void {
+    let of = this.#tables.get(table)
+    const seen = of?.[what].get(key)
+    if (seen !== undefined && Fit.isSettled(seen.kinds, text)) return
     const kind = Fit.kindOf(text)
     // Nothing is known of a field that is always null.
     if (kind === undefined) return
-    const of = this.#tables.get(table) ?? { fields: new Map(), misfits: new Map() }
-    this.#tables.set(table, of)
-    const seen = of[what].get(key)
-    if (seen !== undefined) seen.kinds.add(kind)
-    else if (of[what].size < mostFields) of[what].set(key, { kinds: new Set([kind]), firstAt, pass: undefined })
+    if (seen !== undefined) return void seen.kinds.add(kind)
+    if (of === undefined) this.#tables.set(table, (of = { fields: new Map(), misfits: new Map() }))
+    if (of[what].size < mostFields) of[what].set(key, { kinds: new Set([kind]), firstAt, pass: undefined })
   }
 
   /** The columns whose time has come: a pass has ended since their field was first seen. */
@@ -95,6 +94,13 @@ export class Gathered {
     }
     if (of.fields.size + of.misfits.size === 0) this.#tables.delete(table)
   }
+}
+
+/** Of a record of a list, `extra` is only made for who asks for it. */
+const eachExtra = (change: Change, visit: (field: string, text: string) => void): void => {
+  if (change instanceof Listed) return change.eachExtra(visit)
+  const { extra } = change
+  for (const field in extra) visit(field, extra[field] ?? "null")
 }
 
 /** Also notes the pass in which it was seen. */

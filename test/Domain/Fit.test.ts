@@ -48,3 +48,21 @@ describe("a column's type", () => {
     assert.isNull(Fit.readExactly("BIGINT", "null"))
   })
 })
+
+describe("a value whose kind makes no difference any more", () => {
+  const texts = ['"a"', '"2026-02-28"', '"2026-02-28T10:00:00Z"', '"\\u0000"', "1", "1.5", "1e40", "true", "[1]", "{}"]
+  const kinds = texts.flatMap((text) => Fit.kindOf(text) ?? [])
+
+  it("leaves the type as it is, whatever came before it", () => {
+    let settled = 0
+    for (let some = 0; some < 2 ** kinds.length; some++) {
+      const before = new Set(kinds.filter((_, place) => (some >> place) % 2 === 1))
+      for (const text of texts) {
+        if (!Fit.isSettled(before, text)) continue
+        settled++
+        assert.strictEqual(Fit.typeFor([...before, Fit.kindOf(text)!]), Fit.typeFor(before), `${text} after it`)
+      }
+    }
+    assert.isAbove(settled, 0)
+  })
+})
