@@ -31,15 +31,14 @@ export interface Outcome {
 
 /** `state`: of the last pass over the whole list, which has ended. */
 export const run = Effect.fn("ChangedPass.run")(function* (pass: Changed, state: Checkpoints.PassState) {
-  const { room, store, warehouse } = pass
+  const { room, store, write } = pass
   yield* Sightings.adopt(store, state.resource)
   const since = state.changed_from ?? state.started_at
   const read = new Read()
   for (let from: string | undefined; ;) {
     yield* room.enter
     const page = yield* pageOf(pass, state, from, since)
-    yield* Sightings.announce(store, state.resource, [...new Set(page.changes.map(({ id }) => id))])
-    yield* warehouse.write({ changes: page.changes, events: [] })
+    yield* write(state.resource, page.changes)
     const ids = page.changes.map(({ id }) => id)
     yield* Checkpoints.saveChanged(store, state, { ids, bad: page.bad }, page.receivedAt)
     yield* room.leave(1)

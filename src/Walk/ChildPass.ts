@@ -127,6 +127,7 @@ class Readers {
           ;[from, isResumed] = [undefined, false]
           continue
         }
+        yield* room.came
         const page = answer.success
         const isRound = circle.leadsTo(page)
         const isOver = page.next === undefined || isRound
@@ -187,11 +188,10 @@ class Readers {
   /** The ids first, then the rows, then the checkpoint. */
   #keep(arrived: ReadonlyArray<Arrived>) {
     return Effect.gen({ self: this }, function* () {
-      const { store, warehouse } = this.#pass
+      const { store, write } = this.#pass
       const pages = arrived.flatMap(({ page, parent }) => (page === undefined ? [] : [{ ...page, parent: parent.key }]))
       const changes = pages.flatMap((page) => page.changes)
-      yield* Sightings.announce(store, this.state.resource, [...new Set(changes.map(({ id }) => id))])
-      yield* warehouse.write({ changes, events: [] })
+      yield* write(this.state.resource, changes)
       const finished = arrived.flatMap((each) => this.#advance(each))
       const first = pages[0]
       const next: Checkpoints.PassState = {

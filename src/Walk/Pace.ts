@@ -60,7 +60,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
       take: (lane) =>
         Effect.flatMap(Sharer, (sharer) =>
           Effect.uninterruptibleMask((restore) => {
-            const waiter: Waiter = { turn: Deferred.makeUnsafe() }
+            const waiter: Waiter = { turn: Deferred.makeUnsafe(), of: sharer.name }
             const queue = queues.get(lane)
             queue?.add(waiter, sharer, now())
             demand.openUnsafe()

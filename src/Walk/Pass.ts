@@ -116,7 +116,7 @@ const walkPages = Effect.fnUntraced(function* (
         (answer) => answer.page === page,
         (answer) => wrongPage(page, answer.page)
       ),
-      Effect.flatMap((answer) => Queue.offer(arrived, answer))
+      Effect.flatMap((answer) => Effect.andThen(pass.room.came, Queue.offer(arrived, answer)))
     )
   const fetchAll = Effect.forEach(pages, fetchOne, { concurrency: pass.concurrency, discard: true }).pipe(
     Effect.as(undefined),
@@ -151,8 +151,7 @@ const wrongPage = (asked: number, answered: number) =>
 /** The ids first, then the rows, then the checkpoint. */
 const keep = Effect.fnUntraced(function* (pass: Pass, state: Checkpoints.PassState, pages: ReadonlyArray<Page>) {
   const changes = pages.flatMap((page) => page.changes)
-  yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
-  yield* pass.warehouse.write({ changes, events: [] })
+  yield* pass.write(state.resource, changes)
   const next = pages.reduce(observe, state)
   const seen = pages.map(({ bad, changes, page }) => ({ page, ids: changes.map(({ id }) => id), bad }))
   const fresh = yield* Checkpoints.save(pass.store, next, seen, pages[0]?.receivedAt ?? state.started_at)

@@ -1,45 +1,153 @@
 /**
  * Room for pages that were asked for and aren't written yet, shared by all lists that are walked at the moment: alone, one has
  * all of it, and a hundred don't take a hundred times as much memory.
+ *
+ * Lists get it by their shares, as they get requests (`Waiters`), but in stretches: several pages of one list are written at once,
+ * and few tables change at a time. With a page of each of a hundred lists in turn, DuckDB wrote the end of every table again at each
+ * checkpoint, which took half of all processor time and 500 MB. A stretch ends after some time, too: where pages come slowly,
+ * nobody waits for another list's.
  */
-import { Effect, type Scope, Semaphore } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Option, type Scope } from "effect"
+import { runningMs } from "../Runtime/Boot.ts"
+import { Sharer, type Waiter, Waiters } from "./Waiters.ts"
 
 export interface Room {
   /** Waits until there is room for one more page. */
   readonly enter: Effect.Effect<void>
+  /** It has come, and waits for its writer. */
+  readonly came: Effect.Effect<void>
   /** So many have been written. */
-  readonly leave: (pages: number) => Effect.Effect<unknown>
+  readonly leave: (pages: number) => Effect.Effect<void>
 }
 
 export interface Rooms {
-  /** Until the scope ends. */
+  /** Of the fiber's `Sharer`, until the scope ends. */
   readonly open: Effect.Effect<Room, never, Scope.Scope>
 }
 
-/** With less, a list would wait for each answer before it asks again. */
+interface Options {
+  /** Of all lists. */
+  readonly pages: number
+  /** How many requests there are for all of them. */
+  readonly perSecond: number
+}
+
+/**
+ * Pages that may wait for a writer: while more do, fewer are asked for, down to as many. One that is on its way takes no
+ * memory, so without any that wait, more and more are.
+ */
+const mostWaiting = 32
+/** A batch of 10,000 records, at 500 a page. */
+const stretchPages = 20
+const stretchMs = 500
+/** Who has waited for so long gets room for `least` pages, even if others, whose service is slow, have all of it. */
+const patience = Duration.seconds(5)
 const least = 2
 
-export const make = (pages: number): Rooms => {
-  const rooms = new Set<Semaphore.Semaphore>()
-  const share = Effect.suspend(() => {
-    const each = Math.max(least, Math.floor(pages / Math.max(1, rooms.size)))
-    return Effect.forEach(rooms, (room) => room.resize(each), { discard: true })
-  })
-  const add = Effect.gen(function* () {
-    const room = yield* Semaphore.make(least)
-    rooms.add(room)
-    yield* share
-    return room
-  })
-  return {
-    open: Effect.acquireRelease(add, (room) =>
-      Effect.andThen(
-        Effect.sync(() => rooms.delete(room)),
-        share
-      )
-    ).pipe(Effect.map((room): Room => ({ enter: Effect.asVoid(room.take(1)), leave: (count) => room.release(count) })))
+/** By one list. */
+interface Held {
+  pages: number
+  /** Of these. */
+  waiting: number
+}
+
+class Shared {
+  readonly #waiters: Waiters
+  readonly #rooms = new Map<Waiter, Held>()
+  readonly #nowMs: () => number
+  readonly #most: number
+  /** Of all lists. */
+  #size: number
+  readonly #all: Held = { pages: 0, waiting: 0 }
+  #stretch: { readonly name: string; readonly untilMs: number; left: number } | undefined
+
+  constructor({ pages, perSecond }: Options, nowMs: () => number) {
+    this.#waiters = new Waiters(perSecond)
+    this.#most = pages
+    this.#size = Math.min(pages, mostWaiting)
+    this.#nowMs = nowMs
+  }
+
+  enter(held: Held) {
+    return Effect.flatMap(Sharer, (sharer) =>
+      Effect.uninterruptibleMask((restore) => {
+        const waiter: Waiter = { turn: Deferred.makeUnsafe(), of: sharer.name }
+        this.#rooms.set(waiter, held)
+        this.#waiters.add(waiter, sharer, this.#nowMs())
+        this.#give()
+        const given = Deferred.await(waiter.turn)
+        const impatient = Effect.flatMap(Effect.timeoutOption(given, patience), (isGiven) => {
+          if (Option.isSome(isGiven) || held.pages >= least) return given
+          this.#waiters.delete(waiter, sharer)
+          this.#enter(waiter)
+          return given
+        })
+        return Effect.onInterrupt(restore(impatient), () =>
+          Effect.sync(() => {
+            this.#rooms.delete(waiter)
+            this.#waiters.delete(waiter, sharer)
+          })
+        )
+      })
+    )
+  }
+
+  came(held: Held): void {
+    held.waiting++
+    this.#all.waiting++
+  }
+
+  leave(held: Held, pages: number): void {
+    // Some may still be on their way when a list is left.
+    const waiting = Math.min(pages, held.waiting)
+    for (const each of [held, this.#all]) {
+      each.pages -= pages
+      each.waiting -= waiting
+    }
+    const isLate = this.#all.waiting >= mostWaiting
+    this.#size = isLate ? Math.max(this.#size - pages, mostWaiting) : this.#size + pages
+    this.#size = Math.min(this.#size, this.#most)
+    this.#give()
+  }
+
+  #give(): void {
+    while (this.#all.pages < this.#size && this.#waiters.size > 0) {
+      const now = this.#nowMs()
+      const stretch = this.#stretch
+      const again = stretch !== undefined && stretch.left > 0 && now < stretch.untilMs ? stretch.name : undefined
+      const waiter = this.#waiters.take(now, again)
+      if (waiter === undefined) return
+      if (stretch !== undefined && waiter.of === again) stretch.left--
+      else this.#stretch = { name: waiter.of, untilMs: now + stretchMs, left: stretchPages - 1 }
+      this.#enter(waiter)
+    }
+  }
+
+  #enter(waiter: Waiter): void {
+    const held = this.#rooms.get(waiter)
+    if (held === undefined || !this.#rooms.delete(waiter)) return
+    held.pages++
+    this.#all.pages++
+    Deferred.doneUnsafe(waiter.turn, Exit.void)
   }
 }
 
+export const make = (options: Options): Effect.Effect<Rooms> =>
+  Effect.map(Clock.Clock, (clock) => {
+    const shared = new Shared(options, () => runningMs(clock))
+    const taken = Effect.acquireRelease(
+      Effect.sync((): Held => ({ pages: 0, waiting: 0 })),
+      (held) => Effect.sync(() => shared.leave(held, held.pages))
+    )
+    return {
+      open: Effect.map(taken, (held) => ({
+        enter: shared.enter(held),
+        came: Effect.sync(() => shared.came(held)),
+        leave: (pages) => Effect.sync(() => shared.leave(held, pages))
+      }))
+    }
+  })
+
 /** For one list that shares it with no other. */
-export const alone = (pages: number): Effect.Effect<Room, never, Scope.Scope> => make(pages).open
+export const alone = (pages: number): Effect.Effect<Room, never, Scope.Scope> =>
+  Effect.flatMap(make({ pages, perSecond: pages }), ({ open }) => open)

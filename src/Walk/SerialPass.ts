@@ -68,6 +68,7 @@ const walk = Effect.fnUntraced(function* (
         error.isAbsent === true && from !== undefined ? forgotten(error) : error
       )
       if (link.next !== undefined && link.next === from) return yield* circle(pass)
+      yield* pass.room.came
       yield* Queue.offer(arrived, link)
       if (link.next === undefined) return
       from = link.next
@@ -126,8 +127,7 @@ const keep = Effect.fnUntraced(function* (
   pagesBefore: number
 ) {
   const changes = links.flatMap((link) => link.changes)
-  yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])
-  yield* pass.warehouse.write({ changes, events: [] })
+  yield* pass.write(state.resource, changes)
   const [first, last] = [links[0], links.at(-1)]
   const next: Checkpoints.PassState = {
     ...state,

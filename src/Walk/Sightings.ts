@@ -29,16 +29,21 @@ const badMark = "\u0001"
 export const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
 export const isRecordId = (id: string): boolean => !id.startsWith(badMark)
 
-/** Notes whose rows are about to be written, until they are saved. In one row: a row for each id would cost as much as the sightings. */
-export const announce = (store: Store["Service"], resource: string, ids: ReadonlyArray<string>) =>
-  store.run((db) => {
-    const row = { ids: JSON.stringify(ids) }
-    return db
+/** Of a list, whose rows are about to be written. */
+export interface Announced {
+  readonly resource: string
+  readonly ids: ReadonlyArray<string>
+}
+
+/** Notes them until they are saved. In one row for each list: a row for each id would cost as much as the sightings. */
+export const announce = (store: Store["Service"], lists: ReadonlyArray<Announced>) =>
+  store.run((db) =>
+    db
       .insertInto("walk_writing")
-      .values({ resource, ...row })
-      .onConflict((conflict) => conflict.column("resource").doUpdateSet(row))
+      .values(lists.map(({ ids, resource }) => ({ resource, ids: JSON.stringify(ids) })))
+      .onConflict((conflict) => conflict.column("resource").doUpdateSet((row) => ({ ids: row.ref("excluded.ids") })))
       .execute()
-  })
+  )
 
 /** Makes ids that were announced and never saved known, as of no pass yet. */
 export const adopt = (store: Store["Service"], resource: string) =>

@@ -13,11 +13,13 @@ import * as ParentProofs from "./ParentProofs.ts"
 import type { Room } from "./Rooms.ts"
 import * as Sightings from "./Sightings.ts"
 import type { Walked } from "./Source.ts"
+import type { Write } from "./Together.ts"
 
 export interface Walking {
   readonly list: Walked
   readonly store: Store["Service"]
   readonly warehouse: Warehouse["Service"]
+  readonly write: Write
   /** Of where a pass is: a cursor may hold what isn't to be kept. */
   readonly seal: Seal["Service"]
   /** For pages that aren't written yet. */

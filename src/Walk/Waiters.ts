@@ -20,6 +20,8 @@ export const Sharer = Context.Reference<Sharing>("siteledger/Sharer", {
 })
 
 export interface Waiter {
+  /** Its list. */
+  readonly of: string
   readonly turn: Deferred.Deferred<void>
 }
 
@@ -70,10 +72,10 @@ export class Waiters {
     if (this.#lines.get(name)?.waiters.delete(waiter) === true) this.#size--
   }
 
-  /** Whose turn it is. */
-  take(nowMs: number): Waiter | undefined {
-    const waiting = [...this.#lines.values()].filter(({ waiters }) => waiters.size > 0)
-    const line = this.#next(waiting)
+  /** Whose turn it is. `again`: that list's, as long as it waits; what it has before others counts. */
+  take(nowMs: number, again?: string): Waiter | undefined {
+    const more = again === undefined ? undefined : this.#lines.get(again)
+    const line = more !== undefined && more.waiters.size > 0 ? more : this.#next()
     const [waiter] = line?.waiters ?? []
     if (line === undefined || waiter === undefined) return undefined
     if (nowMs - this.#sharedMs >= sharesLastMs) this.#share(nowMs)
@@ -82,12 +84,13 @@ export class Waiters {
     line.lastMs = nowMs
     this.#wasFirst = line.sharing.isFirst
     if (this.#wasFirst) return waiter
-    this.#had = line.had
+    if (line !== more) this.#had = line.had
     line.had += 1 / line.share
     return waiter
   }
 
-  #next(waiting: ReadonlyArray<Line>): Line | undefined {
+  #next(): Line | undefined {
+    const waiting = [...this.#lines.values()].filter(({ waiters }) => waiters.size > 0)
     const first = waiting.find(({ sharing }) => sharing.isFirst)
     const others = waiting.filter(({ sharing }) => !sharing.isFirst)
     if (first !== undefined && (others.length === 0 || !this.#wasFirst)) return first

@@ -9,7 +9,7 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { entityNames } from "../Domain/Resource.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
-import { type Lane, Pace } from "./Pace.ts"
+import { type Lane, lanes, Pace } from "./Pace.ts"
 import { runningMs } from "../Runtime/Boot.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Seal } from "../Runtime/Seal.ts"
@@ -22,6 +22,7 @@ import { Store } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Pass from "./Pass.ts"
 import * as Rooms from "./Rooms.ts"
+import * as Together from "./Together.ts"
 import * as Tracks from "./Tracks.ts"
 import type { Outcome } from "./Verdict.ts"
 import { Sharer } from "./Waiters.ts"
@@ -52,7 +53,8 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const shared: Shared = {
       concurrency,
       pageSize,
-      rooms: Rooms.make(pagesInFlight),
+      write: yield* Together.make(store, yield* Warehouse),
+      roomsOf: yield* roomsByLane((yield* pace.usage).limitPerMinute / 60),
       // Hundreds of lists don't ask more often than a few.
       pollEvery: Duration.times(store.pollEvery, Math.ceil(tracks.length / listsAtOnce))
     }
@@ -115,9 +117,19 @@ const listsAtOnce = 10
 interface Shared {
   readonly pageSize: number
   readonly concurrency: number
-  readonly rooms: Rooms.Rooms
+  readonly write: Together.Write
+  readonly roomsOf: (lane: Lane) => Rooms.Rooms
   readonly pollEvery: Duration.Duration
 }
+
+/** What is urgent doesn't wait for the room of what isn't. */
+const roomsByLane = Effect.fnUntraced(function* (perSecond: number) {
+  const made = yield* Effect.forEach(lanes, (lane) =>
+    Effect.map(Rooms.make({ pages: pagesInFlight, perSecond }), (rooms) => [lane, rooms] as const)
+  )
+  const rooms: Readonly<Record<string, Rooms.Rooms>> = Object.fromEntries(made)
+  return (lane: Lane): Rooms.Rooms => rooms[lane]!
+})
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: Track | undefined) {
@@ -193,11 +205,12 @@ const onePass = Effect.fnUntraced(function* (shared: Shared, track: Track) {
 })
 
 /** What every way of reading needs. */
-const begun = Effect.fnUntraced(function* ({ rooms }: Shared, track: Track, within: Duration.Duration) {
+const begun = Effect.fnUntraced(function* ({ roomsOf, write }: Shared, track: Track, within: Duration.Duration) {
   const { lane } = track
   track.lane = "backfill"
   track.deadlineMs = runningMs(yield* Clock.Clock) + Duration.toMillis(within)
-  return { lane, store: yield* Store, warehouse: yield* Warehouse, seal: yield* Seal, room: yield* rooms.open }
+  const room = yield* roomsOf(lane).open
+  return { lane, write, room, store: yield* Store, warehouse: yield* Warehouse, seal: yield* Seal }
 })
 
 /** Reads what changed since the last time; a failure says what is wrong. */

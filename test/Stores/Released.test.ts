@@ -126,7 +126,7 @@ const assertWalked = Effect.fnUntraced(function* (store: Store["Service"]) {
   assert.strictEqual(yield* Checkpoints.save(store, third, [{ page: 2, ids, bad: [bad] }], third.started_at), 6)
   const sightings = yield* store.run((db) => db.selectFrom("sightings").selectAll().execute())
   assert.strictEqual(sightings.length, 6, "no id is listed twice")
-  yield* Sightings.announce(store, "projects", ["007", "zone-c"])
+  yield* Sightings.announce(store, [{ resource: "projects", ids: ["007", "zone-c"] }])
   yield* Sightings.adopt(store, "projects")
   assert.deepStrictEqual(yield* Sightings.absent(store, third, 10), ["zone-c"])
 })

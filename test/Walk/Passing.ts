@@ -6,6 +6,7 @@ import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
 import * as Rooms from "../../src/Walk/Rooms.ts"
+import * as Together from "../../src/Walk/Together.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 
 export const stores = Layer.unwrap(
@@ -20,9 +21,11 @@ const key = Seal.layerWith(new Uint8Array(32))
 
 /** Until the scope ends. */
 export const passing = Effect.gen(function* () {
+  const [store, warehouse] = [yield* Store, yield* Warehouse]
   return {
-    store: yield* Store,
-    warehouse: yield* Warehouse,
+    store,
+    warehouse,
+    write: yield* Together.make(store, warehouse),
     seal: yield* Effect.provide(Seal, key),
     room: yield* Rooms.alone(64),
     lane: "backfill" as const,

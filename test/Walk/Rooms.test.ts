@@ -1,38 +1,124 @@
-/** Lists that are walked at once share the room for pages in flight; one alone has all of it. */
+/** Lists that are walked at once share the room for pages in flight, in stretches; one alone has all of it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import * as Rooms from "../../src/Walk/Rooms.ts"
+import { Sharer } from "../../src/Walk/Waiters.ts"
 
-it.effect("one list has all of the room, several an equal part, and each at least two pages", () =>
-  Effect.gen(function* () {
-    const rooms = Rooms.make(12)
-    const entered = new Map<string, number>()
-    const scopes: Array<Scope.Closeable> = []
-    const open = Effect.fnUntraced(function* (name: string) {
-      const scope = yield* Scope.make()
-      scopes.push(scope)
-      const room = yield* Scope.provide(rooms.open, scope)
-      const entering = Effect.andThen(
-        room.enter,
-        Effect.sync(() => entered.set(name, (entered.get(name) ?? 0) + 1))
+const settled = Effect.gen(function* () {
+  for (let turns = 0; turns < 20; turns++) yield* Effect.yieldNow
+})
+
+const sharer = (name: string) => ({ name, isFirst: false, need: () => Infinity })
+
+/** Lists that want as much room as there is. */
+const world = Effect.fnUntraced(function* (pages: number) {
+  const rooms = yield* Rooms.make({ pages, perSecond: 10 })
+  const entered: Array<string> = []
+  const open = Effect.fnUntraced(function* (name: string, wants: number) {
+    const scope = yield* Scope.make()
+    const room = yield* Scope.provide(rooms.open, scope)
+    const enter = Effect.andThen(
+      room.enter,
+      Effect.sync(() => entered.push(name))
+    )
+    yield* Effect.forkChild(
+      Effect.provideService(
+        Effect.forEach(Array.from({ length: wants }), () => enter, { concurrency: "unbounded", discard: true }),
+        Sharer,
+        sharer(name)
       )
-      yield* Effect.forkChild(Effect.forEach(Array.from({ length: 20 }), () => entering, { discard: true }))
-      for (let turns = 0; turns < 10; turns++) yield* Effect.yieldNow
-      return room
+    )
+    yield* settled
+    return { ...room, close: Scope.close(scope, Exit.void) }
+  })
+  const count = (name: string): number => entered.filter((each) => each === name).length
+  return { open, count, entered }
+})
+
+it.effect("one list has all of the room", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(12)
+    const room = yield* open("a", 100)
+    assert.strictEqual(count("a"), 12)
+    yield* room.leave(5)
+    yield* settled
+    assert.strictEqual(count("a"), 17)
+  })
+)
+
+it.effect("more pages are asked for as long as none waits, and fewer while many do", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(128)
+    const room = yield* open("a", 1000)
+    assert.strictEqual(count("a"), 32)
+    const oneByOne = Effect.gen(function* () {
+      yield* room.came
+      yield* room.leave(1)
+      yield* settled
     })
-    const first = yield* open("a")
-    assert.strictEqual(entered.get("a"), 12)
-    const second = yield* open("b")
-    assert.strictEqual(entered.get("b"), 6)
-    yield* first.leave(5)
-    for (let turns = 0; turns < 10; turns++) yield* Effect.yieldNow
-    assert.strictEqual(entered.get("a"), 12, "it has more than its part")
-    yield* first.leave(3)
-    for (let turns = 0; turns < 10; turns++) yield* Effect.yieldNow
-    assert.strictEqual(entered.get("a"), 14)
-    for (let n = 0; n < 10; n++) yield* open(`c ${n}`)
-    assert.strictEqual(entered.get("c 9"), 2)
-    yield* second.leave(6)
-    for (const scope of scopes.slice(2)) yield* Scope.close(scope, Exit.void)
+    for (let pages = 0; pages < 200; pages++) yield* oneByOne
+    assert.strictEqual(count("a"), 200 + 128)
+    for (let pages = 0; pages < 128; pages++) yield* room.came
+    for (let written = 0; written < 80; written += 10) yield* room.leave(10)
+    yield* settled
+    assert.strictEqual(count("a"), 200 + 128, "with 128, 80 fewer wait, and are asked for no more")
+  })
+)
+
+it.effect("what waits of a list that has ended isn't waited for", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(64)
+    const a = yield* open("a", 32)
+    for (let pages = 0; pages < 32; pages++) yield* a.came
+    yield* a.close
+    yield* open("b", 64)
+    assert.strictEqual(count("b"), 64)
+  })
+)
+
+it.effect("each list has its stretch of pages, one after the other", () =>
+  Effect.gen(function* () {
+    const { entered, open } = yield* world(1)
+    const room = yield* open("a", 1)
+    for (const name of ["b", "c"]) yield* open(name, 100)
+    for (let pages = 0; pages < 60; pages++) {
+      yield* room.leave(1)
+      yield* settled
+    }
+    const stretches = entered.flatMap((name, at) => (name === entered[at - 1] ? [] : [name]))
+    assert.deepStrictEqual(stretches, ["a", "b", "c", "b"])
+    assert.strictEqual(entered.filter((name) => name === "c").length, 20)
+  })
+)
+
+it.effect("where pages come slowly, lists take turns", () =>
+  Effect.gen(function* () {
+    const { entered, open } = yield* world(1)
+    const room = yield* open("a", 1)
+    for (const name of ["b", "c"]) yield* open(name, 100)
+    for (let pages = 0; pages < 4; pages++) {
+      yield* TestClock.adjust("500 millis")
+      yield* room.leave(1)
+      yield* settled
+    }
+    assert.deepStrictEqual(entered, ["a", "b", "c", "b", "c"])
+  })
+)
+
+it.effect("a list whose service never answers leaves the others two pages each", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(32)
+    yield* open("stuck", 100)
+    assert.strictEqual(count("stuck"), 32)
+    yield* open("b", 100)
+    yield* open("c", 100)
+    yield* TestClock.adjust("4 seconds")
+    assert.strictEqual(count("b"), 0)
+    yield* TestClock.adjust("1 seconds")
+    yield* settled
+    assert.strictEqual(count("b"), 2)
+    assert.strictEqual(count("c"), 2)
+    assert.strictEqual(count("stuck"), 32)
   })
 )

@@ -10,7 +10,7 @@ const lane = () => {
   const names = new Map<Waiter, string>()
   const state = { nowMs: 0 }
   const add = (name: string, need: (nowMs: number) => number): Waiter => {
-    const waiter = { turn: Deferred.makeUnsafe<void>() }
+    const waiter = { turn: Deferred.makeUnsafe<void>(), of: name }
     names.set(waiter, name)
     waiters.add(waiter, { name, isFirst: false, need }, state.nowMs)
     return waiter
@@ -64,7 +64,7 @@ it("a list is walked in time again and again, whatever it needs while it is away
 it("who leaves is no longer waited for", () => {
   const waiters = new Waiters(10)
   const sharing = { name: "a", isFirst: false, need: () => 1 }
-  const waiter = { turn: Deferred.makeUnsafe<void>() }
+  const waiter = { turn: Deferred.makeUnsafe<void>(), of: "a" }
   waiters.add(waiter, sharing, 0)
   assert.strictEqual(waiters.size, 1)
   waiters.delete(waiter, sharing)
