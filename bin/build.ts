@@ -36,6 +36,7 @@ const parts: ReadonlyArray<Part> = [
   { source: "src/Intake/Receiver/receiving.ts", external: [] },
   { source: "src/Operate/Audit/taking-thread.ts", external: [ofDuckDb] },
   { source: "connectors/construction/ConstructionSigning.ts", external: [] },
+  { source: "connectors/construction/ConstructionErased.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
   { source: "cli/discover/yaml-thread.ts", external: [] },
   // The AWS SDK: loaded only where the lake is a bucket, as it is not to make every start longer.

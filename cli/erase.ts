@@ -1,13 +1,14 @@
 /**
- * `siteledger erase`: a value, such as a person's name, leaves everything that the store, the copies made of it and the lake
+ * `siteledger erase`: a value, such as a person's name, or a record leaves everything that the store, the copies made of it and the lake
  * hold; no worker may be running. The next start makes the warehouse and the analysts' copy again. What comes in later loses
  * it, too.
  */
 import { join } from "node:path"
 import { Console, Effect, Layer, Option, type Scope } from "effect"
-import { CliError, Command, Prompt } from "effect/cli"
+import { Command, Flag, Prompt } from "effect/cli"
 import * as Settings from "../config/Settings.ts"
 import * as ConstructionColumns from "../connectors/construction/ConstructionColumns.ts"
+import type { Given } from "../connectors/construction/ConstructionErased.ts"
 import * as ConstructionErasing from "../connectors/construction/ConstructionErasing.ts"
 import { lists } from "../pipelines/lists.ts"
 import { lake, publishedPath } from "../pipelines/nightly.ts"
@@ -17,16 +18,21 @@ import * as Embedded from "../src/Operate/Erase/Embedded.ts"
 import * as Server from "../src/Operate/Erase/Server.ts"
 import { Lock } from "../src/Runtime/Lock.ts"
 import { byEngine, isEmbedded } from "../src/Stores/Engine.ts"
-import type * as Erasures from "../src/Stores/Erasures.ts"
 import { storePath } from "../src/Stores/Sqlite/Store.ts"
+import { asked, usage } from "./erase/Asked.ts"
 import * as Log from "./Log.ts"
-import { by, json, optionalText, piped, toggle, why } from "./Options.ts"
+import { by, json, optionalText, toggle, why } from "./Options.ts"
 import * as Said from "./Said.ts"
 
 const flags = {
   value: optionalText("value", "What to erase: whole texts that are this value; - reads it from standard input"),
   field: optionalText("field", "Only from fields of this name, and there also a number"),
   within: toggle("within", "Also from longer texts, where it stands as whole words"),
+  table: optionalText("table", "Instead of a value: the table of a record, with --id"),
+  id: Flag.String("id").pipe(
+    Flag.withDescription("The record's id; once for each column that names records of that table"),
+    Flag.atLeast(0)
+  ),
   dryRun: toggle("dry-run", "Show what would go and what would stay; nothing is changed"),
   reason: why,
   by,
@@ -39,11 +45,11 @@ const flags = {
 type Opening = Effect.Effect<Erase.Engine, Effect.Error<Erase.Open>, Settings.Settings | Scope.Scope>
 
 /** How each engine is opened for it. */
-const engineOf = (kept: Erasures.Kept, aliases: Readonly<Record<string, ReadonlyArray<string>>>) =>
+const engineOf = (given: Given) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
     const { migrateUrl: ownersUrl } = yield* Settings.migration
-    const fields = ConstructionColumns.fields(aliases, yield* SwitchedOn, kept.inBodies)
+    const fields = ConstructionColumns.fields(given, yield* SwitchedOn)
     const published = publishedPath(settings.dataDir)
     return byEngine(settings, {
       embedded: (files): Opening => Embedded.open({ ...files, published }),
@@ -58,36 +64,23 @@ const engineOf = (kept: Erasures.Kept, aliases: Readonly<Record<string, Readonly
 const place = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const { aliases = {}, contentsAt = [] } = settings.ledger.reading ?? {}
-  const kept = ConstructionErasing.kept({ aliases, contentsAt, recordsAt: [] }, yield* SwitchedOn)
-  const engine = yield* engineOf(kept, aliases)
+  const reads = ConstructionErasing.reads({ aliases, contentsAt, recordsAt: [] }, yield* SwitchedOn)
+  const engine = yield* engineOf({ aliases, contentsAt })
   const context = yield* Effect.context<Settings.Settings>()
   const open = Effect.provideContext(engine, context)
-  return { kept, open } satisfies Erase.Place
+  return { reads, open } satisfies Erase.Place
 })
-
-const shortest = 3
-
-const asked = (value: Option.Option<string>) =>
-  Effect.gen(function* () {
-    if (Option.isNone(value))
-      return yield* usage("Say what to erase: --value TEXT, or --value - to give it on standard input.")
-    const text = value.value === "-" ? (yield* piped).trim() : value.value
-    if (text.length < shortest) return yield* usage(`--value must have at least ${shortest} characters.`)
-    return text
-  })
-
-const usage = (cause: string) => Effect.fail(new CliError.UserError({ cause }))
 
 const noTerminal =
   "Nothing was erased: standard input is no terminal, so no question can be asked. Give --yes to erase without one."
 const question = "Erase it for good, from all of this? Nothing brings it back"
 
+const notErased = new Erase.EraseError({ message: "Nothing was erased." })
+
 const agreed = Effect.gen(function* () {
   if (!process.stdin.isTTY) return yield* usage(noTerminal)
-  return yield* Prompt.run(Prompt.Confirm({ message: question }))
+  if (!(yield* Prompt.run(Prompt.Confirm({ message: question })))) return yield* notErased
 })
-
-const notErased = new Erase.EraseError({ message: "Nothing was erased." })
 
 /** What differs with files and on a server. */
 const wordsOf = (withFiles: boolean) => ({
@@ -113,23 +106,27 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
       yield* alone(Erase.resume(where))
       return yield* Console.error(said.afterwards())
     }
-    const value = yield* asked(given.value)
-    const what = { value, field: Option.getOrNull(given.field), isWithin: given.within }
+    const what = yield* asked(given, yield* SwitchedOn)
+    const answer = Said.answer(asJson, said.page)
     const erasing = Effect.gen(function* () {
-      const found = yield* Erase.look(where, what)
-      yield* given.dryRun || !asJson ? Said.answer(asJson, said.page)(found) : Effect.void
-      if (given.dryRun) return
+      if (given.dryRun) return yield* answer(yield* Erase.look(where, what))
       if (Option.isNone(given.reason)) return yield* usage("Say why: --reason TEXT, which is kept for good.")
-      if (!given.yes && !(yield* agreed)) return yield* notErased
-      const note = { by: given.by, reason: given.reason.value, removesExports: given.removeExports }
-      const erased = yield* Erase.erase(where, what, note)
-      if (asJson) yield* Said.answer(asJson, said.page)(erased)
+      const erased = yield* Erase.erase(where, what, {
+        by: given.by,
+        reason: given.reason.value,
+        removesExports: given.removeExports,
+        shown: (found) => (asJson ? Effect.void : answer(found)),
+        agreed: given.yes ? Effect.void : agreed
+      })
+      if (asJson) yield* answer(erased)
       yield* Console.error(said.afterwards(", but for what stays"))
     })
     yield* alone(erasing)
   })
 ).pipe(
-  Command.withDescription("Erase a value, such as a person's name, from everything; no worker may be running"),
+  Command.withDescription(
+    "Erase a value, such as a person's name, or a record from everything; no worker may be running"
+  ),
   Command.withExamples([
     {
       command: 'siteledger erase --value "Ada Lovelace" --dry-run',
@@ -138,6 +135,10 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
     {
       command: 'siteledger erase --value ada@example.org --within --reason "asked on 26 November" --remove-exports',
       description: "Erase an address, also from longer texts; it is asked once more"
+    },
+    {
+      command: 'siteledger erase --table permits --id 17 --reason "asked on 26 November" --remove-exports',
+      description: "Erase all of a record but its id and what says what happened when"
     }
   ]),
   Command.provide(Layer.merge(lake, lists).pipe(Layer.provideMerge(Log.layerSettings)))

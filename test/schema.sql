@@ -91,7 +91,7 @@ CREATE TRIGGER erased_bodies_logs_insert after insert on "erased_bodies"
 CREATE TRIGGER erased_bodies_logs_update after update on "erased_bodies"
   begin insert into row_changes (table_name, row_key) values ('erased_bodies', json_array(new."body_sha256")); end;
 
-CREATE TABLE "erasures" ( -- What people had erased: each value by its salted hash, so that it is known when it comes again. Linked by hashes.
+CREATE TABLE "erasures" ( -- What people had erased: each value or record by its salted hash, so that it is known when it comes again. Linked by hashes.
   -- Its sequence number.
   "number" integer primary key autoincrement,
   -- When it was asked for.
@@ -100,15 +100,17 @@ CREATE TABLE "erasures" ( -- What people had erased: each value by its salted ha
   "asked_by" text not null,
   -- The reason given.
   "reason" text not null,
-  -- The name of the fields that it was erased from; null: all.
+  -- The table of the record that was erased; null: it was a value.
+  "table_name" text,
+  -- The name of the fields that a value was erased from; null: all.
   "field" text,
   -- Random, and the same for all that one store erases.
   "salt" text not null,
-  -- SHA-256 of the salt, the field and the value, which is nowhere.
+  -- SHA-256 of the salt, the field and the value, which is nowhere; or of the salt, the table and the record's id.
   "value_sha256" text not null,
-  -- How many UTF-16 units the value has.
+  -- How many UTF-16 units the value has; 0 for a record.
   "value_length" integer not null,
-  -- 1 if it was erased from longer texts, too; otherwise 0.
+  -- 1 if a value was erased from longer texts, too; otherwise 0.
   "is_within" integer not null,
   -- The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it.
   "chain" text
@@ -1227,6 +1229,7 @@ create table siteledger.erasures (
   "asked_at" text collate "C" not null,
   "asked_by" text collate "C" not null,
   "reason" text collate "C" not null,
+  "table_name" text collate "C",
   "field" text collate "C",
   "salt" text collate "C" not null,
   "value_sha256" text collate "C" not null,

@@ -18,7 +18,8 @@ import { Details } from "../../src/Walk/Details.ts"
 import { type ChildList, type PagedList, type SerialList, Source } from "../../src/Walk/Source.ts"
 import { isUnchanged } from "./ConstructionAnswer.ts"
 import { changesOf } from "./ConstructionChanges.ts"
-import { detailOf } from "./ConstructionDetail.ts"
+import { type AskOne, detailOf } from "./ConstructionDetail.ts"
+import { erasedOf, single } from "./ConstructionErasing.ts"
 import { type Ask, below, serial } from "./ConstructionSerial.ts"
 import { type Answer, ConstructionClient, type Send } from "./ConstructionClient.ts"
 import { type Asked, readList, readPage, unchanged } from "./ConstructionPages.ts"
@@ -54,9 +55,14 @@ interface Way extends Pick<
 > {
   readonly call: ConstructionClient["Service"]["call"]
   readonly hashOf: (text: string) => string
+  readonly erasing: (typeof Erasing)["Service"]
 }
 
-const documented = ({ call, envelope, fieldAliases }: Way): PagedList => {
+const erasedIn = ({ erasing }: Way, table: string) => erasing && erasedOf(erasing, table)
+
+const documented = (way: Way): PagedList => {
+  const { call, envelope, fieldAliases } = way
+  const given = { erased: erasedIn(way, "projects") }
   const shape = projectsShape(fieldAliases, envelope.list)
   const forms = new Forms()
   return {
@@ -64,12 +70,14 @@ const documented = ({ call, envelope, fieldAliases }: Way): PagedList => {
     fetch: (page, perPage, lane) => {
       const asked = { page, perPage }
       const read = (answer: Answer) => readPage(answer, shape, { asked, forms })
-      return Effect.map(call(lane, shown(asked), read), (found) => changesOf(found, shape))
+      return Effect.map(call(lane, shown(asked), read), (found) => changesOf(found, shape, given))
     }
   }
 }
 
-const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> => {
+const numbered = (way: Way, list: List): Pick<PagedList, "fetch"> => {
+  const { call, hashOf } = way
+  const given = { hashOf, erased: erasedIn(way, list.table) }
   const shape = shapeOf(list)
   const forms = new Forms()
   return {
@@ -77,7 +85,7 @@ const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> =
       const asked = Requests.asked(list, page, perPage)
       const read = (answer: Answer) => readPage(answer, shape, { asked, forms })
       const found = call(lane, sent(Requests.of(list, asked, perPage, since)), read, ofList)
-      return Effect.map(found, (raw) => changesOf(raw, shape, { hashOf })).pipe(
+      return Effect.map(found, (raw) => changesOf(raw, shape, given)).pipe(
         Effect.catchIf(isUnchanged, () =>
           Effect.map(unchanged, (none) => ({ ...none, total: 0, page, perPage: perPage ?? 1 }))
         )
@@ -88,12 +96,13 @@ const numbered = ({ call, hashOf }: Way, list: List): Pick<PagedList, "fetch"> =
 
 type Following = Pick<SerialList, "follow" | "isCounted"> | Pick<ChildList, "followBelow" | "isCounted" | "parent">
 
-const following = ({ baseUrl, call, hashOf, pageSize }: Way, list: List): Following => {
+const following = (way: Way, list: List): Following => {
+  const { baseUrl, call, hashOf, pageSize } = way
   const shape = shapeOf(list)
   const forms = new Forms()
   const ask: Ask = (lane, request, read) =>
     call(lane, sent(request), (answer) => Effect.flatMap(readList(answer, shape, forms), read), ofList)
-  const reading = { list, shape, ask, base: baseUrl, pageSize, hashOf }
+  const reading = { list, shape, ask, base: baseUrl, pageSize, hashOf, erased: erasedIn(way, list.table) }
   return list.parent === undefined ? serial(reading) : below(reading, list.parent)
 }
 
@@ -103,16 +112,31 @@ const definitionOf = ({ answer, columns, headers, key, paging, parent, query, re
   return hash("sha256", JSON.stringify([read, key, parent, query, headers, answer, paging, fields]))
 }
 
-/** What was erased doesn't come back by a list, either. */
-const withoutErased = ({ all, inAnswers }: (typeof Erasing)["Service"]) => {
-  const redact = Erasure.redactor(all)
-  const isKept = Erasure.keptAt(inAnswers)
+/** What was erased doesn't come back by a list, either: values by all answers, records by those of their list. */
+const withoutErased = (rules: ReadonlyArray<Erasure.Erased>, read: Erasure.Read | undefined) => {
+  const redact = Erasure.redactor(rules)
   return (answer: Answer): Answer => {
-    const text = redact && Erasure.redactText(answer.text, redact, isKept)
+    const text = redact && read && Erasure.redactText(answer.text, redact, read)
     if (text === undefined) return answer
     const { body: _body, ...rest } = answer
     return { ...rest, text }
   }
+}
+
+/** In pages, values alone: a record is met once it is read. */
+const inPages = (erasing: (typeof Erasing)["Service"]) =>
+  withoutErased(
+    erasing?.all.filter(Erasure.isValue) ?? [],
+    erasing && { ...Erasure.plain, isKept: erasing.reads.answers }
+  )
+
+/** A record that is looked up: its text is kept, too. */
+const looking = (way: Way, lists: ReadonlyArray<List>, list: List) => {
+  const rules = way.erasing?.all.filter(Erasure.isOfRecord) ?? []
+  const without = withoutErased(rules, single(lists, list, { aliases: way.fieldAliases, contentsAt: [] }))
+  const ask: AskOne = (lane, request, read) =>
+    way.call(lane, sent(request), (answer) => read(without(answer)), ofRecord)
+  return detailOf(list, ask, way.hashOf)
 }
 
 const make = Effect.gen(function* () {
@@ -121,9 +145,11 @@ const make = Effect.gen(function* () {
   const subscription = yield* Subscription
   const seal = yield* Seal
   const settings = yield* ServiceSettings
-  const without = withoutErased(yield* Erasing)
+  const erasing = yield* Erasing
+  const without = inPages(erasing)
   const way: Way = {
     ...settings,
+    erasing,
     hashOf: (text) => seal.hash(text, purpose),
     // Subscribe first, then walk: what changes during the walk arrives as events.
     call: (lane, send, read, most) =>
@@ -148,11 +174,9 @@ const make = Effect.gen(function* () {
     definition: definitionOf(list),
     ...(Requests.isNumbered(list) ? numbered(way, list) : following(way, list))
   }))
-  const single = lists
-    .filter(({ lookUp }) => lookUp?.on === true)
-    .map((list) => detailOf(list, (lane, request, read) => way.call(lane, sent(request), read, ofRecord), way.hashOf))
+  const lookedUp = lists.filter(({ lookUp }) => lookUp?.on === true).map((list) => looking(way, lists, list))
   return Context.make(Source, { lists: [...(isReviewed ? [] : [documented(way)]), ...switchedOn] }).pipe(
-    Context.add(Details, single)
+    Context.add(Details, lookedUp)
   )
 })
 

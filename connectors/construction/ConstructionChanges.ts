@@ -5,17 +5,19 @@
  */
 import { hash } from "node:crypto"
 import type { Change } from "../../src/Domain/Change.ts"
+import { mark } from "../../src/Domain/ErasedRecord.ts"
 import * as Limits from "../../src/Domain/Limits.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import type * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
+import { joined } from "../../src/Domain/Key.ts"
 import { Listed, type Sheet, sheet } from "../../src/Domain/Listed.ts"
 import { keyColumn } from "../../src/Domain/Resource.ts"
 import * as Value from "../../src/Domain/Value.ts"
 import type { BadRecord, Page } from "../../src/Walk/Source.ts"
 import * as Fields from "./ConstructionFields.ts"
 import type { RawPage } from "./ConstructionPages.ts"
-import { find, isWithin } from "./ConstructionPlaces.ts"
+import { find, type Found, isWithin } from "./ConstructionPlaces.ts"
 import { Cut, type Form } from "./ConstructionRecords.ts"
 import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
 
@@ -27,6 +29,15 @@ export interface Given {
   readonly parameters?: Readonly<Record<string, string>>
   /** Of a value that isn't kept itself. */
   readonly hashOf?: (text: string) => string
+  /** Undefined: none of this list's records was erased. */
+  readonly erased?: ErasedOf | undefined
+}
+
+/** Records of a list that were erased. */
+export interface ErasedOf {
+  readonly has: (id: string) => boolean
+  /** What is left of one. */
+  readonly left: (record: unknown) => unknown
 }
 
 type Raw = Pick<RawPage, "observedMicros" | "receivedAt" | "records" | "sha256">
@@ -35,7 +46,7 @@ type Raw = Pick<RawPage, "observedMicros" | "receivedAt" | "records" | "sha256">
 export const changesOf = <P extends Raw>(
   raw: P,
   shape = documented,
-  { hashOf = noHash, parameters = {} }: Given = {}
+  { erased, hashOf = noHash, parameters = {} }: Given = {}
 ): Omit<P, "records" | "sha256"> & Pick<Page, "bad" | "changes" | "records"> => {
   const { records, sha256, ...page } = raw
   const version = Version.make(page.observedMicros, 0, sha256)
@@ -47,15 +58,17 @@ export const changesOf = <P extends Raw>(
       sheets.set(each.form, headed(shape, each.form, version, page.receivedAt))
     }
     const listed = each instanceof Cut ? listedOf(sheets.get(each.form), each) : undefined
-    if (listed !== undefined) {
+    if (listed !== undefined && erased?.has(listed.id) !== true) {
       changes.push(listed)
       continue
     }
     const record = each instanceof Cut ? each.value : each
-    const change = changeOf({ shape, hashOf, parameters, version, seenAt: page.receivedAt }, record)
+    const change = changeOf({ shape, erased, hashOf, parameters, version, seenAt: page.receivedAt }, record)
     if (change === undefined) bad.push({ reason: "no-key", ...kept(shape, record) })
-    else if (!Limits.canHold(change)) bad.push({ reason: "not-storable", id: change.id, ...kept(shape, record) })
-    else changes.push(change)
+    else if (!Limits.canHold(change)) {
+      const left = erased?.has(change.id) === true ? erased.left(record) : record
+      bad.push({ reason: "not-storable", id: change.id, ...kept(shape, left) })
+    } else changes.push(change)
   }
   return { ...page, changes, bad, records: records.length }
 }
@@ -126,28 +139,42 @@ const kept = (
 
 interface Reading {
   readonly shape: ListShape
+  readonly erased: ErasedOf | undefined
   readonly hashOf: (text: string) => string
   readonly parameters: Readonly<Record<string, string>>
   readonly version: Version.Version
   readonly seenAt: Instant.Instant
 }
 
+const wholeOf = (record: unknown) => (Json.isObject(record) ? [{ path: "", fields: record }] : [])
+
+type Parts = ReadonlyArray<Found | undefined>
+
+/** Where a record has the parts of its key. */
+const partsIn = ({ key }: ListShape, record: unknown): Parts =>
+  key.map((part) => ("names" in part ? find(wholeOf(record), part.names) : undefined))
+
+/** What names a record, as far as it alone says so; undefined without a usable key. */
+export const idIn = (shape: ListShape, given: unknown): string | undefined => {
+  const isAlone = shape.key.every((part) => "names" in part && !part.isHashed)
+  const record = Fields.without(given, shape.dropped)
+  return isAlone ? keyOf({ hashOf: noHash, parameters: {}, shape }, partsIn(shape, record)) : undefined
+}
+
 /** Undefined without a usable key. */
 const changeOf = (reading: Reading, given: unknown): Change | undefined => {
-  const { hashOf, parameters, seenAt, shape, version } = reading
-  const record = Fields.without(given, shape.dropped)
+  const { erased, hashOf, parameters, seenAt, shape, version } = reading
+  const came = Fields.without(given, shape.dropped)
+  const parts = partsIn(shape, came)
+  const id = keyOf(reading, parts)
+  if (id === undefined) return undefined
+  const record = erased?.has(id) === true ? erased.left(came) : came
   if (!Json.isObject(record)) return undefined
   const { columns, resource } = shape
-  const whole = [{ path: "", fields: record }]
+  const whole = wholeOf(record)
   // A secret may lie within what is kept.
   const open = Fields.without(record, shape.secret)
   const places = Json.isObject(open) ? [{ path: "", fields: open }] : whole
-  const parts = shape.key.map((part) => ("names" in part ? find(whole, part.names) : undefined))
-  const id = keyOf(
-    reading,
-    parts.map((part) => part?.value)
-  )
-  if (id === undefined) return undefined
   const fields = Fields.empty()
   // A part of a key has a column of its own, if it isn't the key.
   const taken = keyColumn(resource) === "id" ? parts.flatMap((part) => part ?? []) : []
@@ -163,7 +190,8 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
     }
     taken.push(field)
     if (shape.hashed.has(column)) {
-      fields.values[column] = field.value === null ? null : hashOf(Json.stringify(field.value))
+      const isGone = field.value === null || field.value === mark
+      fields.values[column] = isGone ? (field.value as string | null) : hashOf(Json.stringify(field.value))
       continue
     }
     const value =
@@ -178,18 +206,20 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
   return { entity: resource.name, id, version, source: "page", seenAt, values, misfits, extra }
 }
 
-/** Of several parts, the text with a slash between them: no part holds one. */
-const keyOf = ({ hashOf, parameters, shape }: Reading, values: ReadonlyArray<unknown>): string | undefined => {
+const keyOf = (
+  { hashOf, parameters, shape }: Pick<Reading, "hashOf" | "parameters" | "shape">,
+  found: Parts
+): string | undefined => {
   const { key, resource } = shape
   const parts = key.flatMap((part, place) => {
     if ("parameter" in part) return parameters[part.parameter] ?? []
-    const value = Value.readKey(resource, values[place])
+    const given = found[place]?.value
+    const value = Value.readKey(resource, given)
     if (value === undefined) return []
-    return part.isHashed ? hashOf(Json.stringify(values[place])) : value
+    return part.isHashed ? hashOf(Json.stringify(given)) : value
   })
   if (parts.length < key.length || parts.length === 0) return undefined
-  if (keyColumn(resource) === "id") return parts[0]
-  return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/")
+  return joined(resource, parts)
 }
 
 const noHash = (): string => {

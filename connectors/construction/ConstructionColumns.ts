@@ -5,7 +5,8 @@
 import type { List } from "../../src/Discovery/Review.ts"
 import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
 import type { Field, Fields } from "../../src/Operate/Erase/Fields.ts"
-import { isBooked, neededIn } from "./ConstructionErasing.ts"
+import { type Given, isBooked, keptIn } from "./ConstructionErased.ts"
+import { hasEvents, isMade, neededIn } from "./ConstructionErasing.ts"
 import { eventTypes, wires } from "./ConstructionEvents.ts"
 import { type Aliases, spellings } from "./ConstructionPlaces.ts"
 
@@ -23,35 +24,31 @@ const ownOf = (entity: EntityName): ReadonlyMap<string, ReadonlyArray<string>> =
 const ofEntity = (entity: EntityName, column: string, aliases: Aliases): Field | undefined => {
   const names = ownOf(entity).get(column)
   if (names === undefined) return column in resources[entity].columns ? { names: [column], isKept: false } : undefined
-  const isKept = entity !== "projects" && isBooked(entity, column)
+  const isKept = hasEvents(entity) && isBooked(entity, column)
   return { names: [column, ...names].flatMap((name) => spellings(name, aliases)), isKept }
 }
 
 const lastOf = (pointer: string): string => pointer.split("/").at(-1) ?? pointer
 
-const ofList = (list: List, column: string): Field | undefined => {
+const ofList = (list: List, column: string, all: ReadonlyArray<List>): Field | undefined => {
   const found = list.columns.find(({ name }) => name === column)
   if (found === undefined) return undefined
-  return { names: [column, lastOf(found.from ?? column)], isKept: neededIn(list).has(column) }
+  return { names: [column, lastOf(found.from ?? column)], isKept: neededIn(list, all).has(column) }
 }
 
 const unnamed = (column: string): Field => ({ names: [column], isKept: false })
 const kept = (column: string): Field => ({ names: [column], isKept: true })
 
 /** Of an entity's table: those that no field names are made by siteledger. */
-export const fields = (aliases: Aliases, lists: ReadonlyArray<List>, inBodies: ReadonlyArray<string>): Fields => ({
+export const fields = (given: Given, lists: ReadonlyArray<List>): Fields => ({
   of: (table, column) => {
-    const own = lists.filter((list) => list.table === table).flatMap((list) => ofList(list, column) ?? [])
+    const { aliases } = given
+    const own = lists.filter((list) => list.table === table).flatMap((list) => ofList(list, column, lists) ?? [])
     const entity = isEntity(table) ? ofEntity(table, column, aliases) : undefined
     const all = entity === undefined ? own : [entity, ...own]
     if (all.length > 0)
       return { names: [...new Set(all.flatMap(({ names }) => names))], isKept: all.some((f) => f.isKept) }
     return isEntity(table) && isMade(table, column) ? kept(column) : unnamed(column)
   },
-  areKept: (table) => (isEntity(table) && table !== "projects" ? inBodies : [])
+  areKept: (table) => (hasEvents(table) ? keptIn(given) : [])
 })
-
-/** The status and when each stage was reached. */
-const isMade = (entity: EntityName, column: string): boolean =>
-  column === "status" ||
-  (resources[entity].stages as ReadonlyArray<{ readonly at: string }>).some(({ at }) => at === column)

@@ -1,72 +1,127 @@
 /**
- * What an erasure leaves in a body or an answer of the service, so that it still says what happened to which record: its
- * type, time and key, and what the books rest on (amounts, references of payments, addresses of certificates, the project).
- * All of it only where it is read: a field of the same name further down may be a person's.
+ * How the service's answers are read when something is erased from them: which records of which lists they show, and what stays,
+ * so that they can still be read. For bodies see `ConstructionErased`.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { SwitchedOn } from "../../src/Discovery/Resources.ts"
 import type { List } from "../../src/Discovery/Review.ts"
-import * as Resource from "../../src/Domain/Resource.ts"
+import { emptied, type Keeps, keepsAt } from "../../src/Domain/ErasedRecord.ts"
+import * as Erasure from "../../src/Domain/Erasure.ts"
+import * as JsonPointer from "../../src/Domain/JsonPointer.ts"
+import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
+import { urlOf } from "../../src/Runtime/Module.ts"
 import * as Erasures from "../../src/Stores/Erasures.ts"
-import { eventTypes, wires } from "./ConstructionEvents.ts"
-import { type Aliases, join, spellings } from "./ConstructionPlaces.ts"
+import { type ErasedOf, idIn } from "./ConstructionChanges.ts"
+import { bodies, type Given, isBooked, keepsIn } from "./ConstructionErased.ts"
+import { wires } from "./ConstructionEvents.ts"
+import { join, spellings } from "./ConstructionPlaces.ts"
+import { type ListShape, placeOf, projectsShape, shapeOf } from "./ConstructionShapes.ts"
 
 /** What says how the service is read. */
-export interface Read {
-  readonly aliases: Aliases
-  /** Where contents of bodies may be, besides the top level. */
-  readonly contentsAt: ReadonlyArray<string>
+export interface Read extends Given {
   /** Where an answer of the list that the interface document shows has its records. */
   readonly recordsAt: ReadonlyArray<string>
 }
 
-const head = ["event_type", "event", "event_timestamp", "type"]
+/** Of these tables, events tell. */
+export const hasEvents = (table: string): table is Exclude<EntityName, "projects"> =>
+  table !== "projects" && (entityNames as ReadonlyArray<string>).includes(table)
 
-/** Texts that the books have. */
-const booked: ReadonlySet<string> = new Set(["project_id", "certificate_url", "payment_reference"])
+/** Columns that siteledger makes of events: the status, and when each stage was reached. */
+export const isMade = (entity: EntityName, column: string): boolean =>
+  column === "status" ||
+  (resources[entity].stages as ReadonlyArray<{ readonly at: string }>).some(({ at }) => at === column)
 
-export const isBooked = (entity: Resource.EntityName, column: string): boolean =>
-  booked.has(column) || Resource.isMoney(Resource.byName(entity).columns[column]?.type ?? "JSON")
-
-const namesIn = (aliases: Aliases): ReadonlyArray<string> => {
-  const fields = eventTypes.flatMap(({ entity, fields: own = {} }) => [
-    wires[entity].key,
-    ...Object.entries({ ...wires[entity].fields, ...own }).flatMap(([column, names]) =>
-      isBooked(entity, column) ? [column, ...names] : []
-    )
-  ])
-  return [...new Set([...head, ...fields])].flatMap((name) => spellings(name, aliases))
+/** Columns without which nobody could read what an answer is about, or ask for the lists below a row, and what the books rest on. */
+export const neededIn = ({ columns, key, lookUp, table }: List, all: ReadonlyArray<List>): ReadonlySet<string> => {
+  const { amount = "", at = "", currency = "", project = "", url = "" } = lookUp?.certificate ?? {}
+  const asking = all.flatMap(({ parent }) => (parent?.table === table ? Object.values(parent.parameters) : []))
+  const asked = columns.flatMap(({ name, parameter }) => (parameter === undefined ? [] : [name]))
+  const told = hasEvents(table)
+    ? columns.flatMap(({ name }) => (isBooked(table, name) || isMade(table, name) ? [name] : []))
+    : []
+  return new Set([...key, amount, at, currency, project, url, lookUp?.paid ?? "", ...asking, ...asked, ...told])
 }
 
-/** Each object on the way to these paths, and the top. */
-const prefixes = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
-  "",
-  ...paths.flatMap((path) => path.split(".").map((_, place, parts) => parts.slice(0, place + 1).join(".")))
+/** In a record, as dotted paths. */
+const placesOf = (list: List, all: ReadonlyArray<List>): ReadonlyArray<string> => {
+  const needed = neededIn(list, all)
+  return list.columns.flatMap(({ from, name, parameter }) =>
+    needed.has(name) && parameter === undefined ? [placeOf(from ?? `/${name}`)] : []
+  )
+}
+
+const inAnswers = ({ aliases, recordsAt }: Read, lists: ReadonlyArray<List>): ReadonlyArray<string> => [
+  ...recordsAt.flatMap((place) => spellings(wires.projects.key, aliases).map((name) => join(place, name))),
+  ...lists.flatMap((list) => {
+    const places = [list.answer.rows, list.lookUp?.record ?? ""].map(placeOf)
+    return places.flatMap((place) => placesOf(list, lists).map((path) => join(place, path)))
+  })
 ]
 
-const dotted = (pointer: string): string => pointer.split("/").slice(1).join(".")
-
-/** Columns without which nobody could read what an answer is about. */
-export const neededIn = ({ key, lookUp }: List): ReadonlySet<string> => {
-  const { amount = "", at = "", currency = "", project = "", url = "" } = lookUp?.certificate ?? {}
-  return new Set([...key, amount, at, currency, project, url])
+interface Shown {
+  readonly table: string
+  /** Undefined: no list shows its records. */
+  readonly list: List | undefined
+  readonly shape: ListShape | undefined
 }
 
-const ofList = (list: List): ReadonlyArray<string> => {
-  const { answer, columns, lookUp } = list
-  const needed = neededIn(list)
-  const names = columns.flatMap(({ from, name }) => (needed.has(name) ? [from ?? name] : []))
-  return [answer.rows, lookUp?.record ?? ""].flatMap((place) => names.map((name) => join(dotted(place), name)))
+/** `at`: where it has the record. */
+const keepsOf = ({ aliases }: Given, all: ReadonlyArray<List>, { list, shape, table }: Shown, at = ""): Keeps => {
+  const names = (shape?.key ?? []).flatMap((part) => ("names" in part ? part.names : []))
+  const paths = [...names, ...(list === undefined ? [] : placesOf(list, all))]
+  const hashed = (shape?.columns ?? []).flatMap(([column, those]) => (shape?.hashed.has(column) === true ? those : []))
+  const more = { kept: paths.map((path) => join(at, path)), shown: hashed.map((path) => join(at, path)) }
+  return hasEvents(table) ? keepsIn([at], aliases, more) : keepsAt(more)
 }
 
-export const kept = ({ aliases, contentsAt, recordsAt }: Read, lists: ReadonlyArray<List>): Erasures.Kept => ({
-  inBodies: prefixes(contentsAt).flatMap((place) => namesIn(aliases).map((name) => join(place, name))),
-  inAnswers: [
-    ...recordsAt.flatMap((place) => spellings(wires.projects.key, aliases).map((name) => join(place, name))),
-    ...lists.flatMap(ofList)
-  ]
-})
+const named = (table: string, id: string | undefined): ReadonlyArray<Erasure.Named> =>
+  id === undefined ? [] : [{ table, id }]
+
+const shownIn = ({ aliases }: Given, lists: ReadonlyArray<List>, table: string): Shown => {
+  const list = lists.find((each) => each.table === table)
+  const shape = list === undefined ? (table === "projects" ? projectsShape(aliases) : undefined) : shapeOf(list)
+  return { table, list, shape }
+}
+
+export const reads = (read: Read, lists: ReadonlyArray<List>): Erasures.Reading => {
+  const { aliases, contentsAt } = read
+  const given: Given = { aliases, contentsAt }
+  const known = new Map<string, Erasure.Read>()
+  const recordOf = (table: string): Erasure.Read => {
+    const shown = shownIn(given, lists, table)
+    return {
+      ...Erasure.plain,
+      keeps: keepsOf(given, lists, shown),
+      records: (value) => (shown.shape === undefined ? [] : named(table, idIn(shown.shape, value)))
+    }
+  }
+  return {
+    bodies: bodies(given),
+    answers: Erasure.keptAt(inAnswers(read, lists)),
+    records: (table) => known.get(table) ?? known.set(table, recordOf(table)).get(table) ?? Erasure.plain,
+    apart: { module: urlOf(new URL("./ConstructionErased.ts", import.meta.url)).href, given }
+  }
+}
+
+/** How an answer is read that shows one record of a list. */
+export const single = (lists: ReadonlyArray<List>, list: List, given: Given): Erasure.Read => {
+  const { record = "" } = list.lookUp ?? {}
+  const shown = { table: list.table, list, shape: shapeOf(list) }
+  return {
+    ...Erasure.plain,
+    keeps: keepsOf(given, lists, shown, placeOf(record)),
+    records: (value) => named(list.table, idIn(shown.shape, JsonPointer.at(value, record)))
+  }
+}
+
+/** Those of a list's records that were erased; undefined: none was. */
+export const erasedOf = ({ all, reads: { records } }: Erasures.Erasing, table: string): ErasedOf | undefined => {
+  const redact = Erasure.redactor(all.filter((rule) => Erasure.isOfRecord(rule) && rule.table === table))
+  const { keeps } = records(table)
+  return redact && { has: (id) => redact.isErased({ table, id }), left: (record) => emptied(record, keeps) }
+}
 
 /** For a worker. */
 export const layer = Layer.effect(
@@ -74,6 +129,6 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { envelope, fieldAliases: aliases } = yield* ServiceSettings
     const read = { aliases, contentsAt: envelope.delivery, recordsAt: envelope.list.data }
-    return yield* Erasures.erasing(kept(read, yield* SwitchedOn))
+    return yield* Erasures.erasing(reads(read, yield* SwitchedOn))
   })
 )

@@ -45,6 +45,7 @@ interface Reading {
   readonly base: URL
   readonly pageSize: number
   readonly hashOf: (text: string) => string
+  readonly erased?: Given["erased"]
 }
 
 type Parameters = Readonly<Record<string, string>>
@@ -92,7 +93,7 @@ const pageFrom = (
   lane: Lane
 ): Effect.Effect<SerialPage, SourceError> =>
   Effect.gen(function* () {
-    const { ask, hashOf, list, pageSize, shape } = reading
+    const { ask, erased, hashOf, list, pageSize, shape } = reading
     const bookmark = from === undefined ? { page: 1 } : yield* bookmarkIn(from)
     const asked = Requests.asked(list, bookmark.page, bookmark.size ?? pageSize)
     const where = { from: bookmark.from, granted: bookmark.size, parameters, since }
@@ -103,7 +104,7 @@ const pageFrom = (
         const total = yield* totalOf(raw, shape)
         const next = yield* nextIn(reading, bookmark, raw, total)
         const { at: _at, ...page } = raw
-        const given: Given = { parameters, hashOf }
+        const given: Given = { parameters, hashOf, erased }
         const changes = changesOf(page, shape, given)
         return { ...changes, total: bookmark.page === 1 ? total : 0, next: next && written(next) }
       })

@@ -27,6 +27,22 @@ export interface Typed {
 
 const proven = (row: EventType): Typed => ({ row, isByLabel: false })
 
+/** The types that a body may have, before any header is asked; "unknown-type" if it declares another one. */
+export const candidatesOf = (
+  declared: string | undefined,
+  lookup: Lookup
+): ReadonlyArray<EventType> | typeof ping | "unknown-type" => {
+  const has = (name: string): boolean => lookup([name])?.value != null
+  const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
+  const declaredRow = declared === undefined ? undefined : byType.get(declared)
+  if (declaredRow !== undefined && isProven(declaredRow)) return [declaredRow]
+  if (declared === ping) return ping
+  if (declared !== undefined && declaredRow === undefined) return "unknown-type"
+  const shown = eventTypes.filter(isProven)
+  const keyed = shown.filter((type) => has(wires[type.entity].key))
+  return keyed.length > 0 ? keyed : shown
+}
+
 /** The proven type, or why there is none. */
 export const typeOf = (
   trustsHeader: boolean,
@@ -34,15 +50,8 @@ export const typeOf = (
   declared: string | undefined,
   lookup: Lookup
 ): Typed | typeof ping | QuarantineReason => {
-  const has = (name: string): boolean => lookup([name])?.value != null
-  const isProven = (type: EventType): boolean => type.proof.some((group) => group.every(has))
-  const declaredRow = declared === undefined ? undefined : byType.get(declared)
-  if (declaredRow !== undefined && isProven(declaredRow)) return proven(declaredRow)
-  if (declared === ping) return ping
-  if (declared !== undefined && declaredRow === undefined) return "unknown-type"
-  const shown = eventTypes.filter(isProven)
-  const keyed = shown.filter((type) => has(wires[type.entity].key))
-  const candidates = keyed.length > 0 ? keyed : shown
+  const candidates = candidatesOf(declared, lookup)
+  if (typeof candidates === "string") return candidates
   const [only, ...others] = candidates
   if (only === undefined) return isPing(event) && declared === undefined ? ping : "type-not-provable"
   if (others.length === 0) return proven(only)

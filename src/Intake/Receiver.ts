@@ -85,7 +85,7 @@ const make = (options: ReceiverOptions) =>
       opened(thread, {
         start: {
           ...startOf(options, thread.port),
-          erasing: erasing.all.length === 0 ? undefined : erasing,
+          erasing: erasing && { all: erasing.all, ...erasing.reads.apart },
           traces: steps !== undefined,
           signing: signatures.module.href,
           known: known()

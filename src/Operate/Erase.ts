@@ -1,7 +1,7 @@
 /**
- * Erases a value, such as a person's name, from everything that a Store and its lake hold. No worker may run.
+ * Erases a value, such as a person's name, or a record from everything that a Store and its lake hold. No worker may run.
  *
- * It is first noted in the Store, with the value's salted hash in place of the value; no worker starts from then on. Then
+ * It is first noted in the Store, by a salted hash; no worker starts from then on. Then
  * everything is rid of it, and the note gets its link. Every step may be done again, so whatever dies in between, the same
  * verb finishes it, for which it needs nothing but the note.
  *
@@ -22,11 +22,12 @@ import * as TemporaryFolder from "../Runtime/TemporaryFolder.ts"
 import * as Erasures from "../Stores/Erasures.ts"
 import { begun, type Counts, type Engine, EraseError, type Looked, type Open } from "./Erase/Engine.ts"
 import * as Exports from "./Erase/Exports.ts"
+import { anywhere, seeksOf } from "./Erase/Seek.ts"
 
 export { type Engine, EraseError, type Open }
 
 export interface Place {
-  readonly kept: Erasures.Kept
+  readonly reads: Erasure.Reads
   readonly open: Open
 }
 
@@ -39,11 +40,15 @@ export interface Found extends Looked {
   readonly setAside: ReadonlyArray<string>
 }
 
-export interface By {
+export interface Given<E, R> {
   readonly by: string
   readonly reason: string
   /** Whether exports may go before the time until which they were to stay. */
   readonly removesExports: boolean
+  /** Says what was found. */
+  readonly shown: (found: Found) => Effect.Effect<void, E, R>
+  /** Fails unless a person agrees to it. */
+  readonly agreed: Effect.Effect<void, E, R>
 }
 
 const asBytes = 32
@@ -51,11 +56,10 @@ const asBytes = 32
 /** The same for all of a Store, so that a text need be hashed once. */
 const saltOf = (all: ReadonlyArray<Erasures.Tombstone>): string => all[0]?.salt ?? randomBytes(asBytes).toString("hex")
 
-const withoutOf = (rule: ReadonlyArray<Erasure.Erased>, { kept }: Place) => ({
-  // There is at least one.
-  redact: Erasure.redactor(rule) ?? ((text: string) => text),
-  bodies: Erasure.keptAt(kept.inBodies),
-  answers: Erasure.keptAt(kept.inAnswers)
+/** There is at least one. */
+const withoutOf = (rules: ReadonlyArray<Erasure.Erased>, { reads }: Place) => ({
+  redact: Erasure.redactor(rules) ?? { text: (text: string) => text, isErased: () => false },
+  reads
 })
 
 const exported = Effect.flatMap(Runs.list, ({ runs }) =>
@@ -75,9 +79,7 @@ const nothingFound: Looked = { deliveries: 0, changed: {}, kept: {} }
 const lookInto = Effect.fn("Erase.look")(function* (engine: Engine, place: Place, asked: Erasure.Asked) {
   const all = yield* engine.tombstones
   if (!all.every(Erasures.isThrough)) return yield* noneSo
-  const { bodies, redact } = withoutOf([Erasure.erased(asked, saltOf(all))], place)
-  const seeks = asked.isWithin ? [redact] : [redact, beyond(redact, asked, saltOf(all))]
-  const { found, unopened } = yield* engine.look(seeks, bodies)
+  const { found, unopened } = yield* engine.look(seeksOf(asked, saltOf(all)), place.reads)
   const [first = nothingFound, more] = found
   const looked: Found = {
     ...first,
@@ -88,21 +90,13 @@ const lookInto = Effect.fn("Erase.look")(function* (engine: Engine, place: Place
   return looked
 })
 
-/** What would go only if longer texts were looked into, too. */
-const beyond = (redact: Erasure.Redact, asked: Erasure.Asked, salt: string): Erasure.Redact => {
-  const wide = Erasure.redactor([Erasure.erased({ ...asked, isWithin: true }, salt)]) ?? redact
-  return (text, name, isLoose) => {
-    const left = redact(text, name, isLoose)
-    const less = wide(left, name, isLoose)
-    return less === left ? text : less
-  }
-}
-
 const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-const names = (asked: Erasure.Asked, { by, reason }: By): boolean => {
-  const redact = Erasure.redactor([Erasure.erased({ ...asked, field: null, isWithin: true }, "")])
-  return [by, reason].some((text) => redact?.(text, null) !== text)
+/** An id stays anyway, and may be a number that stands for much else. */
+const names = (asked: Erasure.Asked, texts: ReadonlyArray<string>): boolean => {
+  if (Erasure.isRecord(asked)) return false
+  const { text: redact } = anywhere(asked.value)
+  return texts.some((text) => redact(text, null) !== text)
 }
 
 const named = new EraseError({
@@ -116,27 +110,19 @@ const notAgreed = (count: number) =>
       "to have them removed, or wait until they are gone. Nothing was erased."
   })
 
-/** Notes what is asked for, then does it. */
-export const erase = Effect.fn("Erase.erase")(function* (place: Place, asked: Erasure.Asked, given: By) {
-  if (names(asked, given)) return yield* named
+/** Notes what is asked for once a person has agreed to what was found, then does it. */
+export const erase = Effect.fn("Erase.erase")(function* <E, R>(place: Place, asked: Erasure.Asked, given: Given<E, R>) {
+  if (names(asked, [given.by, given.reason])) return yield* named
   const engine = yield* place.open
   const found = yield* lookInto(engine, place, asked)
+  yield* given.shown(found)
   if (found.exports.length > 0 && !given.removesExports) return yield* notAgreed(found.exports.length)
   yield* engine.ready(found)
+  yield* given.agreed
   const now = yield* Clock.currentTimeMillis
   yield* engine.note((before) => {
-    const rule = Erasure.erased(asked, saltOf(before))
-    return {
-      asked_at: Instant.fromMillis(now),
-      asked_by: given.by,
-      reason: given.reason,
-      field: rule.field,
-      salt: rule.salt,
-      value_sha256: rule.sha256,
-      value_length: rule.length,
-      is_within: rule.isWithin ? 1 : 0,
-      chain: null
-    }
+    const rule = Erasures.rowOf(Erasure.erased(asked, saltOf(before)))
+    return { asked_at: Instant.fromMillis(now), asked_by: given.by, reason: given.reason, ...rule, chain: null }
   })
   yield* finish(engine, place)
   return found

@@ -1,5 +1,5 @@
 /**
- * What has been erased, as the Store has it: a tombstone for each value, and the hashes of the bodies that lost something.
+ * What has been erased, as the Store has it: a tombstone for each value or record, and the hashes of the bodies that lost something.
  *
  * A tombstone without a link is an erasure that isn't through: no worker starts then, because it could write again what is
  * still in some file. Tombstones are linked by hashes, so that none can be changed or taken away unnoticed.
@@ -14,28 +14,40 @@ import type { StoreTables } from "./StoreTables.ts"
 type Db = Kysely<StoreTables>
 export type Tombstone = Selectable<StoreTables["erasures"]>
 
-/** Where fields are that stay, because without them nobody could read what a body or an answer is about. */
-export interface Kept {
-  readonly inBodies: ReadonlyArray<string>
-  readonly inAnswers: ReadonlyArray<string>
+/** How what comes in is read, in this thread and in another one. */
+export interface Reading extends Erasure.Reads {
+  /** A module that exports `bodies`, which makes the same of what it is given here. */
+  readonly apart: { readonly module: string; readonly given: unknown }
 }
 
-export interface Erasing extends Kept {
+export interface Erasing {
   readonly all: ReadonlyArray<Erasure.Erased>
+  readonly reads: Reading
 }
 
-/** What must not come in again, as of this process's start: nothing is erased beside a worker. */
-export const Erasing = Context.Reference<Erasing>("siteledger/Stores/Erasing", {
-  defaultValue: () => ({ all: [], inBodies: [], inAnswers: [] })
+/** What must not come in again, as of this process's start: nothing is erased beside a worker. Undefined: nothing is. */
+export const Erasing = Context.Reference<Erasing | undefined>("siteledger/Stores/Erasing", {
+  defaultValue: () => undefined
 })
 
-export const ruleOf = (row: Tombstone): Erasure.Erased => ({
-  salt: row.salt,
-  sha256: row.value_sha256,
-  field: row.field,
-  length: row.value_length,
-  isWithin: row.is_within === 1
-})
+export const ruleOf = (row: Tombstone): Erasure.Erased =>
+  row.table_name === null
+    ? {
+        salt: row.salt,
+        sha256: row.value_sha256,
+        field: row.field,
+        length: row.value_length,
+        isWithin: row.is_within === 1
+      }
+    : { salt: row.salt, sha256: row.value_sha256, table: row.table_name }
+
+/** The part of a tombstone that says what was erased. */
+export const rowOf = (rule: Erasure.Erased) => {
+  const shared = { salt: rule.salt, value_sha256: rule.sha256 }
+  return Erasure.isOfRecord(rule)
+    ? { ...shared, table_name: rule.table, field: null, value_length: 0, is_within: 0 }
+    : { ...shared, table_name: null, field: rule.field, value_length: rule.length, is_within: rule.isWithin ? 1 : 0 }
+}
 
 /** In the order in which they were asked for. */
 export const tombstones = (db: Db): Promise<ReadonlyArray<Tombstone>> =>
@@ -49,12 +61,12 @@ const unfinished = new StoreError({
 })
 
 /** Read at a worker's start, which an unfinished erasure refuses. */
-export const erasing = Effect.fnUntraced(function* (kept: Kept) {
+export const erasing = Effect.fnUntraced(function* (reads: Reading) {
   const store = yield* Store
   const all = yield* store.run(tombstones)
   if (!all.every(isThrough)) return yield* unfinished
   yield* store.knows(all.length)
-  return { ...kept, all: all.map(ruleOf) } satisfies Erasing
+  return all.length === 0 ? undefined : ({ reads, all: all.map(ruleOf) } satisfies Erasing)
 })
 
 const bodiesOf = async (db: Db, erasure: number): Promise<ReadonlyArray<string>> => {

@@ -1,13 +1,21 @@
 /** What a body loses to an erasure, and what it keeps. */
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
+import { keepsAt } from "../../src/Domain/ErasedRecord.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import { forSeeds } from "../Seeded.ts"
 
-const keeps: Erasure.IsKept = (name, path) => name === path && ["id", "event_type"].includes(name)
+const read: Erasure.Read = {
+  isKept: (name, path) => name === path && ["id", "event_type"].includes(name),
+  records: (value) => {
+    const id = Json.isObject(value) ? value["id"] : undefined
+    return typeof id === "number" ? [{ table: "things", id: String(id) }] : []
+  },
+  keeps: keepsAt({ kept: ["id", "in.amount", "at"], shown: ["count"] })
+}
 
-const asked = (value: string, more: Partial<Erasure.Asked> = {}): Erasure.Asked => ({
+const asked = (value: string, more: Partial<Erasure.AskedValue> = {}): Erasure.AskedValue => ({
   value,
   field: null,
   isWithin: false,
@@ -17,7 +25,7 @@ const asked = (value: string, more: Partial<Erasure.Asked> = {}): Erasure.Asked 
 const left = (body: string | Uint8Array, ...all: ReadonlyArray<Erasure.Erased>): string | undefined => {
   const redact = Erasure.redactor(all)
   if (redact === undefined) return undefined
-  const bytes = Erasure.redactBody(typeof body === "string" ? Buffer.from(body) : body, 1 << 20, redact, keeps)
+  const bytes = Erasure.redactBody(typeof body === "string" ? Buffer.from(body) : body, 1 << 20, redact, read)
   return bytes === undefined ? undefined : String(bytes)
 }
 
@@ -78,6 +86,67 @@ describe("a value that is erased", () => {
     const once = left('{"Ada Lovelace":1,"Babbage":2,"__proto__":"Babbage"}', ...both)
     assert.strictEqual(once, '{"[erased]":1,"[erased] 2":2,"__proto__":"[erased]"}')
     assert.isUndefined(left(once ?? "", ...both))
+  })
+})
+
+describe("a record that is erased", () => {
+  const thing = Erasure.erased({ table: "things", id: "7" }, "salt")
+
+  it("loses all but what is kept: texts and what is nested by a mark, numbers, times and truths by null", () => {
+    const body = {
+      id: 7,
+      by: "Ada Lovelace",
+      empty: "",
+      none: null,
+      nested: { at: "2026-11-20T08:00:00Z", by: "Ada" },
+      list: [1, 2],
+      in: { amount: "1.50", at: "here", deeper: { amount: "Ada" } },
+      at: "2026-11-20T08:00:00Z",
+      day: "2026-11-20",
+      hours: 1.5,
+      digits: "0151",
+      isOpen: true,
+      count: 4
+    }
+    const expected = {
+      id: 7,
+      by: "[erased]",
+      empty: "[erased]",
+      none: null,
+      nested: "[erased]",
+      list: "[erased]",
+      in: { amount: "1.50", at: "[erased]", deeper: "[erased]" },
+      at: "2026-11-20T08:00:00Z",
+      day: null,
+      hours: null,
+      digits: null,
+      isOpen: null,
+      count: "[erased]"
+    }
+    const once = left(JSON.stringify(body), thing)
+    assert.deepStrictEqual(JSON.parse(once ?? ""), expected)
+    assert.strictEqual(left(gzipSync(JSON.stringify(body)), thing), once)
+    assert.isUndefined(left(once ?? "", thing), "it has nothing more to lose")
+  })
+
+  it("is known by a hash of its own, with its table, and no other record loses anything", () => {
+    const body = (id: number) => JSON.stringify({ id, by: "Ada Lovelace" })
+    for (const other of [body(8), body(77), JSON.stringify({ by: "7" }), "7", "not JSON, of 7"])
+      assert.isUndefined(left(other, thing), other)
+    assert.isUndefined(left(body(7), Erasure.erased({ table: "others", id: "7" }, "salt")))
+    assert.notInclude(JSON.stringify(thing), '"7"')
+    assert.isUndefined(left(body(7), Erasure.erased(asked('record","things'), "salt")))
+  })
+
+  it("goes beside values, also under another salt", () => {
+    const body = '{"id":7,"at":"Ada Lovelace","by":"Charles Babbage"}'
+    assert.strictEqual(left(body, thing, ada), '{"id":7,"at":"[erased]","by":"[erased]"}')
+    const [other, peppered] = [
+      { table: "things", id: "8" },
+      { table: "things", id: "7" }
+    ]
+    const rules = [Erasure.erased(other, "salt"), Erasure.erased(peppered, "pepper"), ada]
+    assert.strictEqual(left(body, ...rules), '{"id":7,"at":"[erased]","by":"[erased]"}')
   })
 })
 

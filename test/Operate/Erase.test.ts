@@ -5,14 +5,20 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import * as Rows from "../../src/Operate/Erase/Rows.ts"
+import { seeksOf } from "../../src/Operate/Erase/Seek.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { makeStore } from "../worker/MoveWorld.ts"
 
 const person = "Ada Lovelace"
 const answer = JSON.stringify({ data: { id: person, amount: 1.5, by: person } })
 const sha256 = hash("sha256", answer)
-const redact = Erasure.redactor([Erasure.erased({ value: person, field: null, isWithin: false }, "salt")])!
-const isKept = Erasure.keptAt(["data.id"])
+const asked = { value: person, field: null, isWithin: false }
+const redact = Erasure.redactor([Erasure.erased(asked, "salt")])!
+const reads: Erasure.Reads = {
+  bodies: Erasure.plain,
+  answers: Erasure.keptAt(["data.id"]),
+  records: () => Erasure.plain
+}
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -48,7 +54,7 @@ describe("rows that have what is erased", () => {
   it("are counted, those of the books and ids for themselves, and none is changed", () =>
     withStore((database) => {
       const { total_changes: before } = database.prepare("select total_changes() as total_changes").get() ?? {}
-      assert.deepStrictEqual(Rows.look(database, redact), {
+      assert.deepStrictEqual(Rows.look(database, seeksOf(asked, "salt")[0]!, reads), {
         changed: { admin_log: 1, alerts: 1, reminders: 1, ledger_evidence: 1 },
         kept: { ledger_facts: 1, sightings: 1 }
       })
@@ -60,7 +66,7 @@ describe("rows that have what is erased", () => {
       const schema = () => all(database, "select sql from sqlite_schema order by name")
       const before = schema()
       const noted: Array<string> = []
-      Rows.erase(database, { redact, isKept }, (found) => noted.push(found))
+      Rows.erase(database, { redact, reads }, (found) => noted.push(found))
       assert.deepStrictEqual(all(database, "select body from ledger_evidence"), [
         '{"data":{"id":"Ada Lovelace","amount":1.5,"by":"[erased]"}}'
       ])
@@ -80,7 +86,7 @@ describe("rows that have what is erased", () => {
       const noted: Array<string> = []
       const erase = (value: string, field: string | null) => {
         const other = Erasure.redactor([Erasure.erased({ value, field, isWithin: false }, "salt")])!
-        Rows.erase(database, { redact: other, isKept }, (found) => noted.push(found))
+        Rows.erase(database, { redact: other, reads }, (found) => noted.push(found))
       }
       erase(person, null)
       erase("1.5", "amount")

@@ -9,6 +9,7 @@ import { Client } from "pg"
 import { fields } from "../../connectors/construction/ConstructionColumns.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import type { Engine } from "../../src/Operate/Erase/Engine.ts"
+import { seeksOf } from "../../src/Operate/Erase/Seek.ts"
 import * as Server from "../../src/Operate/Erase/Server.ts"
 import * as Postgres from "../Postgres.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
@@ -20,9 +21,13 @@ import { Roles } from "../Stores/Postgres/Roles.ts"
 const person = "Ada Lovelace"
 const answer = JSON.stringify({ data: { id: person, amount: 1.5, by: person } })
 const sha256 = hash("sha256", answer)
-const redact = Erasure.redactor([Erasure.erased({ value: person, field: null, isWithin: false }, "salt")])!
-const answers = Erasure.keptAt(["data.id"])
-const bodies = Erasure.keptAt([])
+const asked = { value: person, field: null, isWithin: false }
+const redact = Erasure.redactor([Erasure.erased(asked, "salt")])!
+const reads: Erasure.Reads = {
+  bodies: Erasure.plain,
+  answers: Erasure.keptAt(["data.id"]),
+  records: () => Erasure.plain
+}
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -56,7 +61,7 @@ const opened = <A>(
     ...beside,
     url: Redacted.make(url),
     ownersUrl: Option.map(Option.fromUndefinedOr(owner), (address) => Redacted.make(address)),
-    fields: fields({}, [], [])
+    fields: fields({ aliases: {}, contentsAt: [] }, [])
   }
   return Effect.runPromise(
     Effect.scoped(Effect.mapError(Effect.flatMap(Server.open(place), use), ({ message }) => message))
@@ -73,6 +78,7 @@ const note = {
   asked_at: "2026-11-20T08:00:00.000000Z",
   asked_by: "b",
   reason: "r",
+  table_name: null,
   field: null,
   salt: "0".repeat(64),
   value_sha256: "1".repeat(64),
@@ -83,11 +89,14 @@ const note = {
 
 const whole = (engine: Engine) =>
   Effect.gen(function* () {
-    const { found: all } = yield* Effect.provide(engine.look([redact], bodies), Folder.layerAt(temporaryFolder()))
+    const { found: all } = yield* Effect.provide(
+      engine.look(seeksOf(asked, "salt"), reads),
+      Folder.layerAt(temporaryFolder())
+    )
     const [found = { deliveries: 0, changed: {}, kept: {} }] = all
     yield* engine.ready(found)
     yield* engine.note(() => note)
-    yield* engine.rid({ redact, bodies, answers }, 1)
+    yield* engine.rid({ redact, reads }, 1)
     yield* engine.writeAgain
     yield* engine.link
     return { found, setAside: yield* engine.setAside }

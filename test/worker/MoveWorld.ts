@@ -129,8 +129,8 @@ export const strange = `
   insert into history values ('alone', 'm', 3, '{"-1": 2, "160": 1}', '{}', 4, 600), ('Zoë', 'm', 0, '{}', '{}', 0, 0);
   insert into walk_passes values ('things', 'e', 3, 's', 'unproven', 'it''s "moved"', 90071992547409, 5, 6, 7, null, null),
     ('Zoë', 'e', 1, 's', 'proven', null, 0, 0, 0, 0, 3, 2);
-  insert into erasures values (3, 'a', 'Zoë', 'asked\nto', null, 's', 'v', 7, 1, 'c'),
-    (4, 'b', 'Zoë', '', 'name', 's', 'w', 1, 0, null);
+  insert into erasures values (3, 'a', 'Zoë', 'asked\nto', null, null, 's', 'v', 7, 1, 'c'),
+    (4, 'b', 'Zoë', '', null, 'name', 's', 'w', 1, 0, null), (5, 'c', 'Zoë', '', 'permits', null, 's', 'x', 0, 0, null);
   insert into erased_bodies values ('h', 3, 7), ('i', 4, null);
   insert into ledger_outbox values ('e', 1, 'i', 'draft', 'dead', 2, 1, 'q', 'n', null, null, 'k');`
 

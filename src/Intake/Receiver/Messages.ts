@@ -48,10 +48,12 @@ export interface Start {
   readonly erasing: Erasing | undefined
 }
 
-/** What is erased, and what stays all the same: see `Domain/Erasure`. */
+/** What is erased, and how bodies are read: see `Domain/Erasure`. */
 export interface Erasing {
   readonly all: ReadonlyArray<Erased>
-  readonly inBodies: ReadonlyArray<string>
+  /** It exports `bodies`, which is called with what is given. */
+  readonly module: string
+  readonly given: unknown
 }
 
 export interface Counters {

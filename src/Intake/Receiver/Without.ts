@@ -13,12 +13,16 @@ interface Left {
 
 export type Without = (body: Uint8Array, headers: ReadonlyArray<string>) => Left
 
-export const without = (erasing: Erasing | undefined, mostBytes: number): Without => {
+/** What a connector exports as `bodies`, in a module without Effect: how bodies are read. */
+type Bodies = (given: unknown) => Erasure.Read
+
+export const without = async (erasing: Erasing | undefined, mostBytes: number): Promise<Without> => {
   const redact = Erasure.redactor(erasing?.all ?? [])
-  if (redact === undefined) return (body, headers) => ({ body, headers })
-  const isKept = Erasure.keptAt(erasing?.inBodies ?? [])
+  if (erasing === undefined || redact === undefined) return (body, headers) => ({ body, headers })
+  const { bodies } = (await import(erasing.module)) as { readonly bodies: Bodies }
+  const read = bodies(erasing.given)
   return (body, headers) => ({
-    body: Erasure.redactBody(body, mostBytes, redact, isKept) ?? body,
+    body: Erasure.redactBody(body, mostBytes, redact, read) ?? body,
     headers: Erasure.redactPairs(headers, redact)
   })
 }

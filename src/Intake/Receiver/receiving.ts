@@ -17,7 +17,7 @@ import { Reporting } from "./Reporting.ts"
 import { type Answerer, handle } from "./Requests.ts"
 import { Senders } from "./Senders.ts"
 import type { Signing } from "./Signing.ts"
-import { without } from "./Without.ts"
+import { type Without, without } from "./Without.ts"
 
 export const guest: RunGuest = async (port, data, receive) => {
   const start = data as Start
@@ -29,7 +29,8 @@ export const guest: RunGuest = async (port, data, receive) => {
   const bodies = new Bodies(start.limits, start.maximumBytes)
   const connections = new Connections(start.limits, new Senders(start.trustedProxies))
   const groups = new Groups<Labelled>(receive)
-  const answerer = answering({ start, signing, reporting, knowing, bodies, groups, settling })
+  const left = await without(start.erasing, start.maximumBytes)
+  const answerer = answering({ start, signing, without: left, reporting, knowing, bodies, groups, settling })
   const server = await listen(start, start.limits, connections, (request, response, visit) =>
     handle(answerer, request, response, visit)
   ).catch((cause: NodeJS.ErrnoException) => cause)
@@ -49,6 +50,7 @@ export const guest: RunGuest = async (port, data, receive) => {
 interface Parts {
   readonly start: Start
   readonly signing: Signing
+  readonly without: Without
   readonly reporting: Reporting
   readonly knowing: Knowing
   readonly bodies: Bodies
@@ -56,14 +58,23 @@ interface Parts {
   readonly settling: Settling
 }
 
-const answering = ({ bodies, groups, knowing, reporting, settling, signing, start }: Parts): Answerer => ({
+const answering = ({
+  bodies,
+  groups,
+  knowing,
+  reporting,
+  settling,
+  signing,
+  start,
+  without: left
+}: Parts): Answerer => ({
   path: start.path,
   maximumBytes: start.maximumBytes,
   signing,
   knowing,
   bodies,
   groups,
-  without: without(start.erasing, start.maximumBytes),
+  without: left,
   now: instants(),
   checking: (signature) => signing.checking(knowing.secrets, signature),
   wasRefused: (signature) => knowing.wasRefused(signature),

@@ -25,6 +25,7 @@ import * as Files from "./Files.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Look from "./Look.ts"
 import * as Rows from "./Rows.ts"
+import type { Seek } from "./Seek.ts"
 
 /** By the Store's own rules, so that its tables are current and its deliveries are in their folder. */
 const settled = Effect.gen(function* () {
@@ -45,20 +46,20 @@ const failing =
   ({ message }: { readonly message: string }) =>
     new EraseError({ message: `${what}${message}` })
 
-const look = (store: string, seeks: ReadonlyArray<Erasure.Redact>, isKept: Erasure.IsKept) =>
-  withFile(store, (database) => Effect.mapError(Look.into({ store, database }, seeks, isKept), failing("")))
+const look = (store: string, seeks: ReadonlyArray<Seek>, reads: Erasure.Reads) =>
+  withFile(store, (database) => Effect.mapError(Look.into({ store, database }, seeks, reads), failing("")))
 
-const rid = (path: string, { answers, bodies, redact }: Without, erasure: number) =>
+const rid = (path: string, without: Without, erasure: number) =>
   withFile(path, (database) =>
     Effect.gen(function* () {
       const note = noting(database, erasure)
       const beside = { archive: folderOf(path), archives: Segments.archivesOf(database) }
       yield* attempt(`${begun}. The inbox`, () =>
-        Inbox.erase(Segments.folderOf(path), beside, { redact, isKept: bodies }, note.all)
+        Inbox.erase(Segments.folderOf(path), beside, inBodies(without), note.all)
       )
       yield* attempt(`${begun}. The store`, () => {
         database.exec("begin immediate")
-        Rows.erase(database, { redact, isKept: answers }, (sha256) => note.one(sha256, null))
+        Rows.erase(database, without, (sha256) => note.one(sha256, null))
         // The next start makes the warehouse again.
         setMeta(database, disowned.key, disowned.value)
         database.exec("commit")
@@ -66,10 +67,12 @@ const rid = (path: string, { answers, bodies, redact }: Without, erasure: number
     })
   )
 
-const archives = (store: string, { bodies, redact }: Without, erasure: number) =>
+const inBodies = ({ reads, redact }: Without): Inbox.Without => ({ redact, read: reads.bodies })
+
+const archives = (store: string, without: Without, erasure: number) =>
   withFile(store, (database) =>
     Effect.mapError(
-      Archives.erase({ store, database }, { redact, isKept: bodies }, noting(database, erasure).all),
+      Archives.erase({ store, database }, inBodies(without), noting(database, erasure).all),
       failing(`${begun}. The archives: `)
     )
   )
@@ -107,7 +110,7 @@ export const open = (place: Files.Place) =>
     const { store: path } = place
     return {
       tombstones: opened(settled),
-      look: (seeks, isKept) => look(path, seeks, isKept),
+      look: (seeks, reads) => look(path, seeks, reads),
       setAside: Effect.sync(() => Files.setAside(place)),
       ready: () => Effect.void,
       note: (of) =>

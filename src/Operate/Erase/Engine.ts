@@ -8,6 +8,7 @@ import type { Lake } from "../../Lake/Lake.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
 import type { Tombstone } from "../../Stores/Erasures.ts"
 import type { StoreError } from "../../Stores/Store.ts"
+import type { Seek } from "./Seek.ts"
 
 export class EraseError extends Schema.TaggedError<EraseError>()("EraseError", { message: Schema.String }) {}
 
@@ -25,11 +26,10 @@ export interface Looked extends RowsFound {
   readonly deliveries: number
 }
 
-/** What goes, and where it stays, because without it nobody could read what a body or an answer is about. */
+/** What goes, and what says where it stays, because without it nobody could read what a body or an answer is about. */
 export interface Without {
-  readonly redact: Erasure.Redact
-  readonly bodies: Erasure.IsKept
-  readonly answers: Erasure.IsKept
+  readonly redact: Erasure.Redactor
+  readonly reads: Erasure.Reads
 }
 
 /** Of a tombstone: everything but its number. */
@@ -49,7 +49,7 @@ export interface Engine {
   /** By the Store's own rules, so that its tables are current. */
   readonly tombstones: Step<ReadonlyArray<Tombstone>>
   /** Nothing is changed. */
-  readonly look: (seeks: ReadonlyArray<Erasure.Redact>, bodies: Erasure.IsKept) => Step<LookedInto, Lake>
+  readonly look: (seeks: ReadonlyArray<Seek>, reads: Erasure.Reads) => Step<LookedInto, Lake>
   /** Files and tables that nobody looks into. */
   readonly setAside: Step<ReadonlyArray<string>>
   /** Fails if what was found can't be erased from here: then nothing has been. */

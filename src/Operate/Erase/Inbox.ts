@@ -12,13 +12,15 @@ import { keyOf } from "../../Stores/Segments/Key.ts"
 import { copyAgain, replace } from "../../Stores/Segments/Replace.ts"
 import { framesIn, listed, nameOf } from "../../Stores/Segments/Segment.ts"
 import { besideIn, Writer } from "../../Stores/Segments/Writer.ts"
+import type { Seek } from "./Seek.ts"
 
 /** As much as any worker lets in. */
 export const mostBytes = 64 * 1024 * 1024
 
 export interface Without {
-  readonly redact: Erasure.Redact
-  readonly isKept: Erasure.IsKept
+  readonly redact: Erasure.Redactor
+  /** How bodies are read. */
+  readonly read: Erasure.Read
 }
 
 /** A body that loses something. */
@@ -29,13 +31,13 @@ export interface Lost {
   readonly sha256: string
 }
 
-export const withoutIn = (frame: Frame, { isKept, redact }: Without): Frame => {
+export const withoutIn = (frame: Frame, { read, redact }: Without): Frame => {
   if (frame.kind !== "first" && frame.kind !== "again") return frame
   const headers = Erasure.redactPairs(frame.labels.headers, redact)
   const isSame = headers.every((text, place) => text === frame.labels.headers[place])
   const labels = isSame ? frame.labels : { ...frame.labels, headers }
   if (frame.kind === "again") return isSame ? frame : { ...frame, labels }
-  const body = Erasure.redactBody(frame.body, mostBytes, redact, isKept)
+  const body = Erasure.redactBody(frame.body, mostBytes, redact, read)
   if (body === undefined) return isSame ? frame : { ...frame, labels }
   return { ...frame, body, labels: { ...labels, erased: sha256Of(frame).toString("hex") } }
 }
@@ -48,18 +50,21 @@ export const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
 /** Of deliveries. */
 export interface InboxFound {
   readonly losing: number
-  /** Where it stays, because it stands in a field that says what the delivery is about. */
+  /** Where it stays: in a field that says what the delivery is about, or in a delivery that can't be read. */
   readonly keeping: number
 }
 
 /** Counts bodies that would lose something, each once, wherever it is kept; nothing is changed. */
-export const tally = (without: Without) => {
+export const tally = (seek: Seek, read: Erasure.Read) => {
   const [losing, keeping] = [new Set<string>(), new Set<string>()]
   const add = (frame: Frame): void => {
     if (frame.kind !== "first") return
-    const left = withoutIn(frame, without)
-    for (const { sha256 } of lostIn(frame, left)) losing.add(sha256)
-    if (withoutIn(left, { ...without, isKept: keepsNone }) !== left) keeping.add(sha256Of(frame).toString("hex"))
+    const text = Erasure.textOf(frame.body, mostBytes)
+    if (text === undefined || !seek.mayBeIn(text)) return
+    const sha256 = sha256Of(frame).toString("hex")
+    const left = Erasure.redactText(text, seek, read)
+    if (left !== undefined) losing.add(sha256)
+    if (seek.stays(left ?? text, read)) keeping.add(sha256)
   }
   return { add, found: (): InboxFound => ({ losing: losing.size, keeping: keeping.size }) }
 }
@@ -70,8 +75,6 @@ export function* frames(folder: string): Generator<Frame> {
     yield* framesIn(readFileSync(join(folder, nameOf(first))))
   }
 }
-
-const keepsNone: Erasure.IsKept = () => false
 
 /** Where deliveries are that have left the segments. */
 export type Beside = NonNullable<ConstructorParameters<typeof Writer>[2]>

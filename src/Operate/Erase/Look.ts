@@ -10,6 +10,7 @@ import { FilesFailed, type Place } from "./Archived.ts"
 import * as Archives from "./Archives.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Rows from "./Rows.ts"
+import type { Seek } from "./Seek.ts"
 
 const attempt = <A>(what: string, use: () => A) =>
   Effect.try({
@@ -20,19 +21,19 @@ const attempt = <A>(what: string, use: () => A) =>
 /** For each of these. A delivery may be in the inbox, in an archive, or in both, and is counted once. */
 export const into = Effect.fn("Erase.look.into")(function* (
   place: Place,
-  seeks: ReadonlyArray<Erasure.Redact>,
-  isKept: Erasure.IsKept
+  seeks: ReadonlyArray<Seek>,
+  reads: Erasure.Reads
 ) {
-  const tallies = seeks.map((redact) => ({ redact, tally: Inbox.tally({ redact, isKept }) }))
+  const tallies = seeks.map((seek) => ({ seek, tally: Inbox.tally(seek, reads.bodies) }))
   const hear = (frame: Frame): void => tallies.forEach(({ tally }) => tally.add(frame))
   yield* attempt("The inbox", () => {
     for (const frame of Inbox.frames(Segments.folderOf(place.store))) hear(frame)
   })
   const unopened = yield* Archives.look(place, hear)
   const found = yield* attempt("The store", () =>
-    tallies.map(({ redact, tally }) => {
+    tallies.map(({ seek, tally }) => {
       const { keeping, losing } = tally.found()
-      const { changed, kept } = Rows.look(place.database, redact)
+      const { changed, kept } = Rows.look(place.database, seek, reads)
       return { deliveries: losing, changed, kept: keeping === 0 ? kept : { deliveries: keeping, ...kept } }
     })
   )

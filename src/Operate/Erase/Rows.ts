@@ -5,10 +5,14 @@
  */
 import { hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
+import { keepsAt } from "../../Domain/ErasedRecord.ts"
 import * as Erasure from "../../Domain/Erasure.ts"
+import * as Json from "../../Domain/Json.ts"
+import * as JsonPointer from "../../Domain/JsonPointer.ts"
 import { storeTables } from "../../Stores/StoreTables.ts"
 import { ledger } from "../../Stores/Tables/Ledger.ts"
-import type { Counts, RowsFound } from "./Engine.ts"
+import type { Counts, RowsFound, Without } from "./Engine.ts"
+import type { Seek } from "./Seek.ts"
 
 export const evidence = "ledger_evidence"
 export const books: ReadonlySet<string> = new Set(Object.keys(ledger).filter((name) => name !== evidence))
@@ -20,87 +24,126 @@ export const isIdentity = (key: string): boolean => identity.has(key)
 const notIdentity = `key not in (${[...identity].map((key) => `'${key}'`).join(", ")})`
 
 interface Texts {
-  readonly table: string
-  readonly key: ReadonlyArray<string>
+  readonly name: string
+  readonly keys: ReadonlyArray<string>
   readonly others: ReadonlyArray<string>
 }
 
 const quoted = (name: string): string => `"${name}"`
 
+/** Listed records that can't be copied. */
+const badRecords = "record_quarantine"
+/** Of facts. */
+const ipcs = "ipcs"
+
+/** What the fact that an answer rests on says of it, as SQL; `schema` may be empty. */
+export const factOf = (schema: string): Readonly<Record<"content" | "ipc_id", string>> => ({
+  ipc_id: `(select ipc_id from ${schema}ledger_facts where number = fact)`,
+  content: `(select content from ${schema}ledger_facts where number = fact)`
+})
+
+type Values = Readonly<Record<string, unknown>>
+
+interface Fact {
+  readonly sha256?: string
+  readonly places?: Readonly<Record<string, string>>
+}
+
+const contentOf = ({ content }: Values): Fact => JSON.parse(String(content ?? "{}")) as Fact
+
+/** The hash of an answer as the fact names it, which an earlier erasure may have changed. */
+export const originalOf = (row: Values): string => contentOf(row).sha256 ?? hash("sha256", String(row["body"]))
+
+/** How a row's texts are read. An answer is about the IPC of its fact, and keeps what that was read from. */
+export const readOf = (table: string, row: Values, { answers, records }: Erasure.Reads): Erasure.Read => {
+  if (table === badRecords) return records(String(row["resource"]))
+  if (table !== evidence) return Erasure.plain
+  const kept = Object.values(contentOf(row).places ?? {}).map((place) => JsonPointer.steps(place).join("."))
+  const about = [{ table: ipcs, id: String(row["ipc_id"]) }]
+  return { isKept: answers, records: (value) => (Json.isObject(value) ? about : []), keeps: keepsAt({ kept }) }
+}
+
+/** The record that a row says something of, by its columns, if it isn't one that came. */
+const recordOf = ({ id, ipc_id: ipc, resource }: Values): Erasure.Named | undefined => {
+  if (typeof resource === "string" && typeof id === "string") return { table: resource, id }
+  return typeof ipc === "string" ? { table: ipcs, id: ipc } : undefined
+}
+
+/** Whether a row keeps it: in its key, by its columns, or in a record of which nobody knows what it is about. */
+export const keeps = (
+  { keys, name }: { readonly name: string; readonly keys: ReadonlyArray<string> },
+  row: Values,
+  seek: Seek,
+  reads: Erasure.Reads
+): boolean => {
+  const about = recordOf(row)
+  if (name !== evidence && about !== undefined && seek.isErased(about)) return true
+  if (keys.some((key) => typeof row[key] === "string" && seek.text(row[key], null) !== row[key])) return true
+  const text = name === badRecords ? row["record"] : undefined
+  const read = readOf(name, row, reads)
+  return typeof text === "string" && seek.stays(Erasure.redactText(text, seek, read) ?? text, read)
+}
+
+/** What is left of the texts of a row that lose something; undefined: none does. */
+export const leftOf = (
+  { name, others }: { readonly name: string; readonly others: ReadonlyArray<string> },
+  row: Values,
+  { reads, redact }: Without
+): Readonly<Record<string, string>> | undefined => {
+  const read = readOf(name, row, reads)
+  const left: Record<string, string> = {}
+  for (const column of others) {
+    const value = row[column]
+    const less = typeof value === "string" ? Erasure.redactText(value, redact, read) : undefined
+    if (less !== undefined) left[column] = less
+  }
+  return Object.keys(left).length === 0 ? undefined : left
+}
+
 /** In the file as it is. */
 const textsOf = (database: DatabaseSync): ReadonlyArray<Texts> =>
   storeTables
     .filter(({ name, only }) => only !== "postgres" && name !== "inbox" && !tombstones.has(name))
-    .map(({ columns, key, name: table }) => {
+    .map(({ columns, key, name }) => {
       const texts = columns.filter(({ type }) => type.sqlite === "text" || type.sqlite === "any")
       return {
-        table,
-        key: texts.flatMap(({ name }) => (key.includes(name) ? [name] : [])),
-        others: texts.flatMap(({ name }) => (key.includes(name) ? [] : [name]))
+        name,
+        keys: texts.flatMap((column) => (key.includes(column.name) ? [column.name] : [])),
+        others: texts.flatMap((column) => (key.includes(column.name) ? [] : [column.name]))
       }
     })
-    .filter(({ table }) => database.prepare("select 1 from sqlite_schema where name = ?").get(table) !== undefined)
+    .filter(({ name }) => database.prepare("select 1 from sqlite_schema where name = ?").get(name) !== undefined)
 
 const keyOf = (table: string): ReadonlyArray<string> => storeTables.find(({ name }) => name === table)?.key ?? []
 
 type Value = string | number | bigint | Uint8Array | null
 type Row = Readonly<Record<string, Value>>
 
-interface Change {
-  readonly row: Row
-  readonly texts: Readonly<Record<string, string>>
-}
-
-const keepsNone: Erasure.IsKept = () => false
-
-const changesIn = function* (
-  database: DatabaseSync,
-  { others, table }: Texts,
-  redact: Erasure.Redact,
-  isKept: Erasure.IsKept
-): Generator<Change> {
-  const names = [...keyOf(table), ...others].map(quoted).join(", ")
-  const where = table === "meta" ? ` where ${notIdentity}` : ""
-  for (const row of database.prepare(`select ${names} from ${quoted(table)}${where}`).iterate() as Iterable<Row>) {
-    const texts: Record<string, string> = {}
-    for (const name of others) {
-      const text = row[name]
-      const left = typeof text === "string" ? Erasure.redactText(text, redact, isKept) : undefined
-      if (left !== undefined) texts[name] = left
-    }
-    if (Object.keys(texts).length > 0) yield { row, texts }
-  }
-}
-
-const countOf = (all: Iterable<unknown>): number => {
-  let count = 0
-  for (const _ of all) count++
-  return count
-}
-
-const inKeys = (database: DatabaseSync, { key, table }: Texts, redact: Erasure.Redact): number => {
-  if (key.length === 0) return 0
-  const rows = database.prepare(`select ${key.map(quoted).join(", ")} from ${quoted(table)}`).iterate() as Iterable<Row>
-  let count = 0
-  for (const row of rows) {
-    if (Object.values(row).some((text) => typeof text === "string" && redact(text, null) !== text)) count++
-  }
-  return count
+const rowsIn = (database: DatabaseSync, { name, others }: Texts): Iterable<Row> => {
+  const names = [...new Set([...keyOf(name), ...others])].map(quoted)
+  const more = name === evidence ? Object.entries(factOf("")).map(([column, of]) => `${of} as ${column}`) : []
+  const where = name === "meta" ? ` where ${notIdentity}` : ""
+  return database
+    .prepare(`select ${[...names, ...more].join(", ")} from ${quoted(name)}${where}`)
+    .iterate() as Iterable<Row>
 }
 
 const named = (counts: ReadonlyArray<readonly [string, number]>): Counts =>
   Object.fromEntries(counts.filter(([, count]) => count > 0))
 
 /** What would go and what stays; nothing is changed. */
-export const look = (database: DatabaseSync, redact: Erasure.Redact): RowsFound => {
+export const look = (database: DatabaseSync, seek: Seek, reads: Erasure.Reads): RowsFound => {
   const all = textsOf(database).map((texts) => {
-    const { table } = texts
-    const found = countOf(changesIn(database, texts, redact, keepsNone))
-    return { table, found, inKey: inKeys(database, texts, redact) }
+    const found = { name: texts.name, changed: 0, kept: 0 }
+    for (const row of rowsIn(database, texts)) {
+      if (leftOf(texts, row, { redact: seek, reads }) !== undefined) found[books.has(texts.name) ? "kept" : "changed"]++
+      if (keeps(texts, row, seek, reads)) found.kept++
+    }
+    return found
   })
   return {
-    changed: named(all.map(({ found, table }) => [table, books.has(table) ? 0 : found])),
-    kept: named(all.map(({ found, inKey, table }) => [table, inKey + (books.has(table) ? found : 0)]))
+    changed: named(all.map(({ changed, name }) => [name, changed])),
+    kept: named(all.map(({ kept, name }) => [name, kept]))
   }
 }
 
@@ -115,34 +158,26 @@ const withoutTriggers = (database: DatabaseSync, table: string, use: () => void)
 }
 
 /** In one transaction. `note`: hears the hash of each answer that loses something. */
-export const erase = (
-  database: DatabaseSync,
-  { isKept, redact }: { readonly redact: Erasure.Redact; readonly isKept: Erasure.IsKept },
-  note: (sha256: string) => void
-): void => {
-  for (const texts of textsOf(database).filter(({ table }) => !books.has(table))) {
-    const { table } = texts
-    const isAnswer = table === evidence
-    const changes = [...changesIn(database, texts, redact, isAnswer ? isKept : keepsNone)]
+export const erase = (database: DatabaseSync, without: Without, note: (sha256: string) => void): void => {
+  for (const texts of textsOf(database).filter(({ name }) => !books.has(name))) {
+    const { name } = texts
+    const changes: Array<{ readonly row: Row; readonly left: Readonly<Record<string, string>> }> = []
+    for (const row of rowsIn(database, texts)) {
+      const left = leftOf(texts, row, without)
+      if (left !== undefined) changes.push({ row, left })
+    }
     if (changes.length === 0) continue
-    withoutTriggers(database, table, () => {
-      for (const { row, texts: left } of changes) {
-        if (isAnswer) note(originalOf(database, row))
-        const set = Object.keys(left).map((name) => `${quoted(name)} = ?`)
-        const key = keyOf(table)
+    withoutTriggers(database, name, () => {
+      for (const { left, row } of changes) {
+        if (name === evidence) note(originalOf(row))
+        const set = Object.keys(left).map((column) => `${quoted(column)} = ?`)
+        const key = keyOf(name)
         database
           .prepare(
-            `update ${quoted(table)} set ${set.join(", ")} where ${key.map((name) => `${quoted(name)} is ?`).join(" and ")}`
+            `update ${quoted(name)} set ${set.join(", ")} where ${key.map((column) => `${quoted(column)} is ?`).join(" and ")}`
           )
-          .run(...Object.values(left), ...key.map((name) => row[name] ?? null))
+          .run(...Object.values(left), ...key.map((column) => row[column] ?? null))
       }
     })
   }
-}
-
-/** As the fact names it, which an earlier erasure may have changed. */
-const originalOf = (database: DatabaseSync, { body, fact }: Row): string => {
-  const content = database.prepare("select content from ledger_facts where number = ?").get(fact ?? null)?.["content"]
-  const named = (JSON.parse(String(content ?? "{}")) as { readonly sha256?: string }).sha256
-  return named ?? hash("sha256", String(body))
 }

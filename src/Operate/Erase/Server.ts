@@ -76,13 +76,20 @@ const inTheWay = (who: string) =>
 
 const rid = async ({ fields, known, now, owner, worker }: Parts, without: Without, erasure: number) => {
   const { client, db } = worker
-  if (owner === undefined && (await readMeta(db, needsOwner)) !== undefined) throw noOwner()
+  if (owner === undefined && ((await readMeta(db, needsOwner)) !== undefined || (await isAppended(client, without)))) {
+    throw new EraseError({ message: `${noOwner().message} ${begun}.` })
+  }
   await Rows.eraseInbox(client, without, erasure)
   for (const texts of changeable) await Rows.eraseRows(client, texts, without)
   if (owner !== undefined)
     for (const texts of guarded) await Rows.eraseGuarded({ client, owner: owner.client, erasure }, texts, without)
-  const { bodies, redact } = without
-  for (const table of known.written) await Warehouse.erase(client, table, { redact, bodies, fields, now })
+  for (const table of known.written) await Warehouse.erase(client, table, { ...without, fields, now })
+}
+
+/** Also what came while a person was asked. */
+const isAppended = async (client: Session["client"], without: Without): Promise<boolean> => {
+  for (const texts of guarded) if (await Rows.isIn(client, texts, without)) return true
+  return false
 }
 
 const stillRead = (who: string) =>
@@ -133,9 +140,9 @@ export const open = (place: Place) =>
     let asOwner = false
     return {
       tombstones: attempt(worker, () => Erasures.tombstones(worker.db)),
-      look: (seeks, bodies) =>
+      look: (seeks, reads) =>
         Effect.map(
-          attempt(worker, () => look(worker.client, known.written, seeks, { bodies, fields, now })),
+          attempt(worker, () => look(worker.client, known.written, seeks, { reads, fields, now })),
           (found) => ({ found, unopened: [] })
         ),
       // It has none.

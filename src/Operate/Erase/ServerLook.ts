@@ -4,6 +4,8 @@
 import type { Client } from "pg"
 import type * as Erasure from "../../Domain/Erasure.ts"
 import type { Counts, Looked } from "./Engine.ts"
+import { keeps } from "./Rows.ts"
+import type { Seek } from "./Seek.ts"
 import * as Rows from "./ServerRows.ts"
 import { batches } from "./ServerScan.ts"
 import * as Warehouse from "./ServerWarehouse.ts"
@@ -21,15 +23,17 @@ const named = (counts: ReadonlyArray<readonly [name: string, count: number]>): C
 const ofRows = async (
   client: Client,
   texts: Rows.Texts,
-  seeks: ReadonlyArray<Erasure.Redact>
+  seeks: ReadonlyArray<Seek>,
+  reads: Erasure.Reads
 ): Promise<ReadonlyArray<TableFound>> => {
   const counts = seeks.map(() => ({ name: texts.name, changed: 0, kept: 0 }))
   for await (const rows of batches(client, texts.table, texts.columns)) {
     for (const row of rows) {
-      for (const [at, redact] of seeks.entries()) {
+      for (const [at, seek] of seeks.entries()) {
         const count = counts[at]!
-        if (Rows.leftOf(texts, row, redact) !== undefined) count[Rows.isBook(texts) ? "kept" : "changed"]++
-        if (Rows.isInKey(texts, row, redact)) count.kept++
+        if (Rows.leftOf(texts, row, { redact: seek, reads }) !== undefined)
+          count[Rows.isBook(texts) ? "kept" : "changed"]++
+        if (keeps(texts, row.values, seek, reads)) count.kept++
       }
     }
   }
@@ -40,12 +44,12 @@ const ofRows = async (
 export const look = async (
   client: Client,
   written: ReadonlyArray<Warehouse.Written>,
-  seeks: ReadonlyArray<Erasure.Redact>,
+  seeks: ReadonlyArray<Seek>,
   asked: Omit<Warehouse.Asked, "redact">
 ): Promise<ReadonlyArray<Looked>> => {
-  const inbox = await Rows.lookIntoInbox(client, seeks, asked.bodies)
+  const inbox = await Rows.lookIntoInbox(client, seeks, asked.reads)
   const found: Array<ReadonlyArray<TableFound>> = []
-  for (const texts of Rows.all) found.push(await ofRows(client, texts, seeks))
+  for (const texts of Rows.all) found.push(await ofRows(client, texts, seeks, asked.reads))
   const each = seeks.map((redact) => ({ ...asked, redact }))
   for (const table of written) {
     const counts = await Warehouse.lookInto(client, table, each)

@@ -2,15 +2,15 @@
  * Erases from the rows of a Store in PostgreSQL, by the same rules as from those of an embedded one (`Rows`): from bodies and
  * headers of deliveries, and from every text that isn't part of a key. The books keep what they have.
  */
-import { hash } from "node:crypto"
 import type { Client } from "pg"
 import * as Erasure from "../../Domain/Erasure.ts"
 import { appendOnly, placed } from "../../Stores/Postgres/Rights.ts"
 import { storeTables } from "../../Stores/StoreTables.ts"
 import type { Without } from "./Engine.ts"
 import { mostBytes } from "./Inbox.ts"
-import { books, evidence, isIdentity, tombstones } from "./Rows.ts"
+import { books, evidence, factOf, isIdentity, leftOf as leftIn, originalOf, tombstones } from "./Rows.ts"
 import { atomically, batches, type Change, type Column, type Row, update } from "./ServerScan.ts"
+import type { Seek } from "./Seek.ts"
 
 export interface Texts {
   readonly name: string
@@ -33,7 +33,9 @@ export const all: ReadonlyArray<Texts> = storeTables
       table: placed(name),
       columns: [
         ...texts.map((column) => ({ name: column.name, type: text })),
-        ...(name === evidence ? [{ name: "fact", type: "bigint" }] : [])
+        ...(name === evidence
+          ? Object.entries(factOf("ledger.")).map(([column, of]) => ({ name: column, type: text, of }))
+          : [])
       ],
       keys: texts.flatMap((column) => (key.includes(column.name) ? [column.name] : [])),
       others: texts.flatMap((column) => (key.includes(column.name) ? [] : [column.name]))
@@ -45,27 +47,12 @@ export const all: ReadonlyArray<Texts> = storeTables
 export const isGuarded = ({ name }: Texts): boolean => appendOnly.includes(name)
 export const isBook = ({ name }: Texts): boolean => books.has(name)
 
-const keepsNone: Erasure.IsKept = () => false
-
 /** What is left of a row's texts; undefined if it has nothing of it. */
-export const leftOf = (
-  { name, others }: Texts,
-  { place, values }: Row,
-  redact: Erasure.Redact,
-  isKept: Erasure.IsKept = keepsNone
-): Change | undefined => {
-  if (name === "meta" && isIdentity(String(values["key"]))) return undefined
-  const left: Record<string, string> = {}
-  for (const column of others) {
-    const value = values[column]
-    const less = typeof value === "string" ? Erasure.redactText(value, redact, isKept) : undefined
-    if (less !== undefined) left[column] = less
-  }
-  return Object.keys(left).length === 0 ? undefined : { place, values: left }
+export const leftOf = (texts: Texts, { place, values }: Row, without: Without): Change | undefined => {
+  if (texts.name === "meta" && isIdentity(String(values["key"]))) return undefined
+  const left = leftIn(texts, values, without)
+  return left && { place, values: left }
 }
-
-export const isInKey = ({ keys }: Texts, { values }: Row, redact: Erasure.Redact): boolean =>
-  keys.some((key) => typeof values[key] === "string" && redact(values[key], null) !== values[key])
 
 /** `sequence`: null for an answer. */
 type Lost = readonly [sha256: string, sequence: number | null]
@@ -78,11 +65,19 @@ const noted = (client: Client, erasure: number, lost: ReadonlyArray<Lost>) =>
     [erasure, lost.map(([sha256]) => sha256), lost.map(([, sequence]) => sequence)]
   )
 
-export const eraseRows = async (client: Client, texts: Texts, { redact }: Without): Promise<void> => {
+export const eraseRows = async (client: Client, texts: Texts, without: Without): Promise<void> => {
   for await (const rows of batches(client, texts.table, texts.columns)) {
-    const changes = rows.flatMap((row) => leftOf(texts, row, redact) ?? [])
+    const changes = rows.flatMap((row) => leftOf(texts, row, without) ?? [])
     await update(client, texts.table, texts.columns, changes)
   }
+}
+
+/** Whether a row would lose something. */
+export const isIn = async (client: Client, texts: Texts, without: Without): Promise<boolean> => {
+  for await (const rows of batches(client, texts.table, texts.columns)) {
+    if (rows.some((row) => leftOf(texts, row, without) !== undefined)) return true
+  }
+  return false
 }
 
 export interface Guarded {
@@ -96,20 +91,20 @@ export interface Guarded {
 export const eraseGuarded = async (
   { client, erasure, owner }: Guarded,
   texts: Texts,
-  { answers, redact }: Without
+  without: Without
 ): Promise<void> => {
-  const isAnswer = texts.name === evidence
   for await (const rows of batches(client, texts.table, texts.columns)) {
     const changed = rows.flatMap((row) => {
-      const change = leftOf(texts, row, redact, isAnswer ? answers : keepsNone)
+      const change = leftOf(texts, row, without)
       return change === undefined ? [] : [{ row, change }]
     })
     if (changed.length === 0) continue
-    if (isAnswer) {
-      const lost: Array<Lost> = []
-      for (const { row } of changed) lost.push([await originalOf(client, row), null])
-      await noted(client, erasure, lost)
-    }
+    if (texts.name === evidence)
+      await noted(
+        client,
+        erasure,
+        changed.map(({ row }): Lost => [originalOf(row.values), null])
+      )
     await atomically(owner, async () => {
       await owner.query(`grant update on ${texts.table} to current_user`)
       await owner.query(`alter table ${texts.table} disable trigger user`)
@@ -123,16 +118,6 @@ export const eraseGuarded = async (
       await owner.query(`revoke update on ${texts.table} from current_user`)
     })
   }
-}
-
-/** As the fact names it, which an earlier erasure may have changed. */
-const originalOf = async (client: Client, { values }: Row): Promise<string> => {
-  const { rows } = await client.query<{ content: string }>(
-    "select content from ledger.ledger_facts where number = $1",
-    [values["fact"]]
-  )
-  const named = (JSON.parse(rows[0]?.content ?? "{}") as { readonly sha256?: string }).sha256
-  return named ?? hash("sha256", String(values["body"]))
 }
 
 const inbox = "siteledger.inbox"
@@ -149,14 +134,12 @@ interface Delivery {
   readonly headers: string | null
 }
 
-const isSame = (one: Delivery, other: Delivery): boolean => one.body === other.body && one.headers === other.headers
-
 /** The same objects if they have nothing of it. */
-const withoutIn = ({ body, headers }: Delivery, redact: Erasure.Redact, isKept: Erasure.IsKept): Delivery => {
+const withoutIn = ({ body, headers }: Delivery, redact: Erasure.Redactor, read: Erasure.Read): Delivery => {
   const pairs = headers === null ? [] : (JSON.parse(headers) as ReadonlyArray<string>)
   const left = Erasure.redactPairs(pairs, redact)
   const areSame = left.every((each, at) => each === pairs[at])
-  const less = Erasure.redactBody(body, mostBytes, redact, isKept)
+  const less = Erasure.redactBody(body, mostBytes, redact, read)
   return {
     headers: areSame ? headers : JSON.stringify(left),
     body: less === undefined ? body : Buffer.from(less)
@@ -175,19 +158,18 @@ export interface InboxFound {
 
 export const lookIntoInbox = async (
   client: Client,
-  seeks: ReadonlyArray<Erasure.Redact>,
-  isKept: Erasure.IsKept
+  seeks: ReadonlyArray<Seek>,
+  { bodies }: Erasure.Reads
 ): Promise<ReadonlyArray<InboxFound>> => {
   const found = seeks.map(() => ({ losing: 0, keeping: 0 }))
   for await (const rows of batches(client, inbox, inboxColumns)) {
     for (const row of rows) {
-      for (const [at, redact] of seeks.entries()) {
-        const delivery = deliveryOf(row)
-        // Most have nothing of it, which one reading tells.
-        if (isSame(withoutIn(delivery, redact, keepsNone), delivery)) continue
-        const left = withoutIn(delivery, redact, isKept)
-        if (left.body !== delivery.body) found[at]!.losing++
-        if (!isSame(withoutIn(left, redact, keepsNone), left)) found[at]!.keeping++
+      for (const [at, seek] of seeks.entries()) {
+        const text = Erasure.textOf(deliveryOf(row).body, mostBytes)
+        if (text === undefined || !seek.mayBeIn(text)) continue
+        const left = Erasure.redactText(text, seek, bodies)
+        if (left !== undefined) found[at]!.losing++
+        if (seek.stays(left ?? text, bodies)) found[at]!.keeping++
       }
     }
   }
@@ -195,12 +177,12 @@ export const lookIntoInbox = async (
 }
 
 /** Bodies keep the hash of what had come. */
-export const eraseInbox = async (client: Client, { bodies, redact }: Without, erasure: number): Promise<void> => {
+export const eraseInbox = async (client: Client, { reads, redact }: Without, erasure: number): Promise<void> => {
   for await (const rows of batches(client, inbox, inboxColumns)) {
     const lost: Array<Lost> = []
     const changes = rows.flatMap((row): ReadonlyArray<Change> => {
       const delivery = deliveryOf(row)
-      const { body, headers } = withoutIn(delivery, redact, bodies)
+      const { body, headers } = withoutIn(delivery, redact, reads.bodies)
       if (body !== delivery.body)
         lost.push([(row.values["body_sha256"] as Buffer).toString("hex"), Number(row.values["sequence"])])
       const values = {

@@ -10,7 +10,11 @@ import { quoted } from "../../Stores/Ddl.ts"
 export interface Column {
   readonly name: string
   readonly type: string
+  /** What it is read from, as SQL, if it isn't the table's. */
+  readonly of?: string
 }
+
+const sqlOf = ({ name, of }: Column): string => of ?? quoted(name)
 
 export type Value = string | number | boolean | Buffer | null
 
@@ -32,8 +36,8 @@ const bytesAtOnce = 16 * 1024 * 1024
 const isLong = ({ type }: Column): boolean => /^(?:text|json|bytea)/.test(type)
 
 /** Of a value that is stored apart the server knows it without reading it. */
-const lengthOf = ({ name, type }: Column): string =>
-  `coalesce(octet_length(${quoted(name)}${type.startsWith("bytea") ? "" : "::text"}), 0)`
+const lengthOf = (column: Column): string =>
+  `coalesce(octet_length(${sqlOf(column)}${column.type.startsWith("bytea") ? "" : "::text"}), 0)`
 
 interface Sized {
   readonly place: string
@@ -69,7 +73,7 @@ export async function* batches(
   columns: ReadonlyArray<Column>
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const lengths = columns.filter(isLong).map(lengthOf)
-  const list = columns.map(({ name }) => quoted(name)).join(", ")
+  const list = columns.map(sqlOf).join(", ")
   for (let page = 0; page < (await pagesOf(client, table)); page += pagesAtOnce) {
     const { rows: sized } = await client.query<Sized>(
       `select ctid::text as place, ${["0::bigint", ...lengths].join(" + ")} as bytes from ${table}

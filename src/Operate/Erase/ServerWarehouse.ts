@@ -10,17 +10,18 @@ import * as Json from "../../Domain/Json.ts"
 import * as Nested from "../../Domain/Nested.ts"
 import { sorted } from "../../Domain/ObjectText.ts"
 import type { ColumnType } from "../../Domain/Resource.ts"
-import { seen } from "../../Stores/Ddl.ts"
+import { quoted, seen } from "../../Stores/Ddl.ts"
 import type { EntityTable } from "../../Stores/EntityTables.ts"
 import { typeName } from "../../Stores/Postgres/Ddl.ts"
 import { eventsTable } from "../../Stores/WarehouseTables.ts"
 import type { Fields } from "./Fields.ts"
+import { emptiedRow, extraText, namesOf, own, type Texts } from "./ServerRecord.ts"
 import { batches, type Change, type Column, type Row, update } from "./ServerScan.ts"
 
 /** What is asked of each row. */
 export interface Asked {
-  readonly redact: Erasure.Redact
-  readonly bodies: Erasure.IsKept
+  readonly redact: Erasure.Redactor
+  readonly reads: Erasure.Reads
   readonly fields: Fields
   /** An Instant. */
   readonly now: string
@@ -39,21 +40,11 @@ export const events: Written = {
   name: `construction.${eventsTable.name}`,
   table: seen(eventsTable.name),
   columns: [{ name: "payload", type: "text" }],
-  leftOf: ({ place, values: { payload } }, { bodies, redact }) => {
-    const left = typeof payload === "string" ? Erasure.redactText(payload, redact, bodies) : undefined
+  leftOf: ({ place, values: { payload } }, { reads, redact }) => {
+    const left = typeof payload === "string" ? Erasure.redactText(payload, redact, reads.bodies) : undefined
     return left === undefined ? undefined : { place, values: { payload: left } }
   }
 }
-
-/** They say nothing that came from the service, or are made of the others. */
-const own: ReadonlySet<string> = new Set([
-  "_clocks",
-  "_extra",
-  "_nested",
-  "_first_seen_at",
-  "_changed_at",
-  "_deleted_at"
-])
 
 /** `has`: the columns that the table has on the server. */
 export const ofEntities = (table: EntityTable, has: ReadonlySet<string>): Written => {
@@ -61,19 +52,28 @@ export const ofEntities = (table: EntityTable, has: ReadonlySet<string>): Writte
   return {
     name: `construction.${table.name}`,
     table: seen(table.name),
-    columns: there.map(({ name, type }) => ({ name, type: typeName(type) })),
+    columns: [{ name: table.key, type: "text", of: `${quoted(table.key)}::text` }, ...there.map(columnOf)],
     leftOf: (row, asked) => leftIn({ ...table, columns: there }, row, asked)
   }
 }
 
-type Texts = Record<string, string | null>
+const columnOf = ({ name, type }: EntityTable["columns"][number]): Column => ({ name, type: typeName(type) })
 
 const leftIn = (table: EntityTable, { place, values }: Row, asked: Asked): Change | undefined => {
-  const row: Texts = Object.fromEntries(
+  const came: Texts = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value === null ? null : String(value)])
   )
-  const left: Texts = { ...row }
-  const renamed = renaming(row["_clocks"], asked.redact)
+  const isErased = asked.redact.isErased({ table: table.name, id: came[table.key] ?? "" })
+  const left = withoutValues(table, isErased ? emptiedRow(table, came, asked) : came, asked)
+  const changed = Object.entries(left).filter(([name, text]) => text !== (came[name] ?? null))
+  if (changed.length === 0) return undefined
+  return { place, values: { ...Object.fromEntries(changed), _changed_at: asked.now } }
+}
+
+const withoutValues = (table: EntityTable, row: Texts, asked: Asked): Texts => {
+  const left: Record<string, string | null> = { ...row }
+  const redact = asked.redact.text
+  const renamed = renaming(row["_clocks"], redact)
   const extra = extraOf(row["_extra"], table.name, renamed, asked)
   for (const { name, type } of table.columns) {
     const { isKept, names } = namesOf(table, name, asked.fields)
@@ -85,7 +85,7 @@ const leftIn = (table: EntityTable, { place, values }: Row, asked: Asked): Chang
       left[name] = Instant.readDate(Json.parse(whole)) ?? null
       continue
     }
-    const less = lessOf(type, text, { names, redact: asked.redact })
+    const less = lessOf(type, text, { names, redact })
     if (less === text) continue
     left[name] = less
     // As if the mark had come: it fits no time.
@@ -94,18 +94,7 @@ const leftIn = (table: EntityTable, { place, values }: Row, asked: Asked): Chang
   left["_extra"] = extraText(extra)
   if (renamed.size > 0) left["_clocks"] = clocksText(row["_clocks"], renamed)
   if (row["_nested"] != null) left["_nested"] = nestedText(table, left, asked.redact)
-  const changed = Object.entries(left).filter(([name, text]) => text !== (row[name] ?? null))
-  if (changed.length === 0) return undefined
-  return { place, values: { ...Object.fromEntries(changed), _changed_at: asked.now } }
-}
-
-/** Of a column that a list's table got for a field, that field is one of the names. */
-const namesOf = ({ name: table, resource }: EntityTable, column: string, fields: Fields) => {
-  const { isKept, names } = fields.of(table, column)
-  const more = [...(resource.fields ?? []), ...(resource.learned ?? [])].flatMap(([field, filled]) =>
-    filled === column ? [field] : []
-  )
-  return { isKept, names: [...new Set([...names, ...more])] }
+  return left
 }
 
 /** A value that the service may have sent under any of these names. */
@@ -163,7 +152,7 @@ const extraOf = (
   text: string | null | undefined,
   table: string,
   renamed: ReadonlyMap<string, string>,
-  { fields, redact }: Asked
+  { fields, redact: { text: redact } }: Asked
 ): Record<string, string> => {
   const isKept = Erasure.keptAt(fields.areKept(table))
   const made = Object.create(null) as Record<string, string>
@@ -178,11 +167,6 @@ const extraOf = (
   return made
 }
 
-const extraText = (extra: Readonly<Record<string, string>>): string | null => {
-  const fields = Object.entries(sorted(extra))
-  return fields.length === 0 ? null : `{${fields.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`
-}
-
 const clocksText = (text: string | null | undefined, renamed: ReadonlyMap<string, string>): string => {
   const versions = Object.entries(JSON.parse(text ?? "{}") as Readonly<Record<string, string>>)
   const left = versions.map(([name, version]) => {
@@ -193,10 +177,10 @@ const clocksText = (text: string | null | undefined, renamed: ReadonlyMap<string
 }
 
 /** Made of the record's lists, as far as it is known how. */
-const nestedText = ({ resource }: EntityTable, left: Texts, redact: Erasure.Redact): string | null => {
+const nestedText = ({ resource }: EntityTable, left: Texts, redact: Erasure.Redactor): string | null => {
   if (resource.nested !== undefined) return Nested.textOf(resource, left)
   const text = left["_nested"] ?? "{}"
-  return Erasure.redactText(text, redact, keepsNone) ?? text
+  return Erasure.redactText(text, redact, Erasure.plain) ?? text
 }
 
 /** How many rows each of these would change. */

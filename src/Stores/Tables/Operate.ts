@@ -91,7 +91,7 @@ export const operate = {
     }
   },
   erasures: {
-    says: "What people had erased: each value by its salted hash, so that it is known when it comes again. Linked by hashes.",
+    says: "What people had erased: each value or record by its salted hash, so that it is known when it comes again. Linked by hashes.",
     since: 8,
     key: ["number"],
     isLogged: true,
@@ -100,11 +100,15 @@ export const operate = {
       asked_at: required(instant, "When it was asked for."),
       asked_by: required(text, "Who asked for it, as given."),
       reason: required(text, "The reason given."),
-      field: optional(text, "The name of the fields that it was erased from; null: all."),
+      table_name: optional(text, "The table of the record that was erased; null: it was a value."),
+      field: optional(text, "The name of the fields that a value was erased from; null: all."),
       salt: required(sha256, "Random, and the same for all that one store erases."),
-      value_sha256: required(sha256, "SHA-256 of the salt, the field and the value, which is nowhere."),
-      value_length: required(int32, "How many UTF-16 units the value has."),
-      is_within: required(int32, "1 if it was erased from longer texts, too; otherwise 0."),
+      value_sha256: required(
+        sha256,
+        "SHA-256 of the salt, the field and the value, which is nowhere; or of the salt, the table and the record's id."
+      ),
+      value_length: required(int32, "How many UTF-16 units the value has; 0 for a record."),
+      is_within: required(int32, "1 if a value was erased from longer texts, too; otherwise 0."),
       chain: optional(
         sha256,
         "The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it."
