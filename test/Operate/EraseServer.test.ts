@@ -11,6 +11,7 @@ import * as Erasure from "../../src/Domain/Erasure.ts"
 import type { Engine } from "../../src/Operate/Erase/Engine.ts"
 import { seeksOf } from "../../src/Operate/Erase/Seek.ts"
 import * as Server from "../../src/Operate/Erase/Server.ts"
+import * as Erasures from "../../src/Stores/Erasures.ts"
 import * as Postgres from "../Postgres.ts"
 import * as Folder from "../../src/Lake/Folder.ts"
 import { temporaryFolder } from "../Folders.ts"
@@ -78,12 +79,7 @@ const note = {
   asked_at: "2026-11-20T08:00:00.000000Z",
   asked_by: "b",
   reason: "r",
-  table_name: null,
-  field: null,
-  salt: "0".repeat(64),
-  value_sha256: "1".repeat(64),
-  value_length: 12,
-  is_within: 0,
+  ...Erasures.rowOf(Erasure.erased(asked, "0".repeat(64))),
   chain: null
 }
 
@@ -152,6 +148,14 @@ describe.skipIf(Postgres.skipped !== undefined)("rows on a server that have what
       /their owner is another role: give its address in SITELEDGER_MIGRATE_URL/
     )
     assert.deepStrictEqual(await database.query("select 1 from siteledger.erasures"), [])
+    // What came after the look is noticed, too, once nothing can come any more.
+    const late = (engine: Engine) =>
+      Effect.flatMap(
+        engine.note(() => note),
+        () => engine.rid({ redact, reads }, 1)
+      )
+    assert.match(await failure(opened(as, undefined, late)), /_MIGRATE_URL\. Not everything is erased yet; run `sitele/)
+    await database.query("delete from siteledger.erasures")
     const { setAside } = await opened(as, roles.url(database, "owner"), whole)
     assert.match(setAside.join("\n"), /^the table construction\.mine\npg_catalog\.pg_statistic/)
     await isErased(database, before)

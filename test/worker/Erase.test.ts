@@ -9,6 +9,7 @@ import { patience } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
 import { holders } from "../Decoded.ts"
 import {
+  address,
   at,
   person,
   because,
@@ -21,7 +22,12 @@ import {
   erase,
   eraseKilled,
   eraseAll,
-  tryToBringBack
+  eraseRecords,
+  ofRecord,
+  records,
+  tellAgain,
+  tryToBringBack,
+  witness
 } from "./ErasedWorld.ts"
 
 describe("a person who is erased", () => {
@@ -95,8 +101,20 @@ describe("a person who is erased", () => {
     )
     const [ipc] = await world.query("select submitter, submitted_amount::varchar as n, _extra from construction.ipcs")
     assert.deepInclude(ipc, { submitter: "[erased]", n: "5.0000" })
-    assert.include(String(ipc?.["_extra"]), "zoe@example.org")
+    assert.include(String(ipc?.["_extra"]), address)
     assert.strictEqual((await world.run("lake", "verify")).code, 0)
+    assert.isAbove((await holders(world.dataDir, witness)).length, 4)
+    const looked = await world.run("erase", ...ofRecord(["ipcs", "1"]), "--dry-run", "--json")
+    assert.deepInclude(JSON.parse(looked.stdout), {
+      deliveries: 1,
+      changed: {},
+      kept: { deliveries: 1, ledger_facts: 2, ledger_entries: 1 }
+    })
+    await eraseRecords(world)
+    assert.deepStrictEqual(await holders(world.dataDir, witness), [])
+    assert.deepStrictEqual(await holders(world.dataDir, address), [])
+    await tellAgain(world)
+    assert.deepStrictEqual(await holders(world.dataDir, witness), [])
   })
 
   it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
@@ -104,8 +122,10 @@ describe("a person who is erased", () => {
     await (await fill(world)).stop()
     await eraseKilled(world, 250)
     assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    await eraseKilled(world, 250, ofRecord(["ipcs", "1"]))
+    assert.deepStrictEqual(await holders(world.dataDir, address), [])
     await tryToBringBack(world)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    for (const gone of [person, address]) assert.deepStrictEqual(await holders(world.dataDir, gone), [])
   })
 
   it("is erased again from a backup that is older", { timeout: patience }, async () => {
@@ -115,14 +135,15 @@ describe("a person who is erased", () => {
     assert.strictEqual((await world.run("backup", backup)).code, 0)
     await worker.stop()
     await eraseAll(world)
+    await eraseRecords(world, records.slice(0, 1))
     assert.strictEqual((await world.run("restore", backup)).code, 0)
-    assert.include(await holders(world.dataDir, person), "store.sqlite")
+    for (const back of [person, address]) assert.include(await holders(world.dataDir, back), "store.sqlite")
     assert.match(await refusedStart(world), /erase --resume/)
     const resumed = await world.run("erase", "--resume")
     assert.strictEqual(resumed.code, 0, resumed.stderr)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    for (const gone of [person, address]) assert.deepStrictEqual(await holders(world.dataDir, gone), [])
     await tryToBringBack(world)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    for (const gone of [person, address]) assert.deepStrictEqual(await holders(world.dataDir, gone), [])
   })
 
   it.skipIf(Postgres.skipped !== undefined)(

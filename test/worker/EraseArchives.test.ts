@@ -14,7 +14,18 @@ import * as Postgres from "../Postgres.ts"
 import * as Archives from "../Stores/Archives/World.ts"
 import * as Old from "./ErasedArchives.ts"
 import { assertLinked, assertWhole, checkedWeekly, readEverything, shown } from "./WholeArchives.ts"
-import { at, because, erase, eraseAll, type Found, isDone, person, refusedStart } from "./ErasedWorld.ts"
+import {
+  at,
+  because,
+  erase,
+  eraseAll,
+  type Found,
+  isDone,
+  ofRecord,
+  person,
+  refusedStart,
+  witness
+} from "./ErasedWorld.ts"
 
 const agreed = ["--yes", "--remove-exports", ...because]
 
@@ -55,8 +66,13 @@ describe("a person who is erased from archives", () => {
       [false, false, true, false]
     )
     await Effect.runPromise(checkedWeekly(world))
+    for (const place of [folder, lake]) assert.lengthOf(await holders(place, witness), 1)
+    const record = await world.run("erase", ...ofRecord(["permits", "3"]), ...agreed)
+    assert.strictEqual(record.code, 0, record.stderr)
+    await assertWhole(world)
+    assert.deepStrictEqual(keys(), known)
     await readEverything(world)
-    assert.deepStrictEqual(await holders(world.dataDir, person), [])
+    for (const gone of [person, witness]) assert.deepStrictEqual(await holders(world.dataDir, gone), [])
   })
 
   it("leaves archives of an inbox before this one, as far as the key opens them", { timeout: patience }, async () => {

@@ -8,17 +8,23 @@ import { patience } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
 import { Roles } from "../Stores/Postgres/Roles.ts"
 import {
+  address,
   at,
   because,
   deliveries,
   erase,
   eraseKilled,
+  eraseRecords,
   type Found,
   isDone,
+  ofRecord,
   open,
   person,
+  records,
+  tellAgain,
   tryToBringBack,
-  value
+  value,
+  witness
 } from "./ErasedWorld.ts"
 import { databaseOf, eraseAll, filled, held } from "./ErasedServer.ts"
 import type { World } from "./World.ts"
@@ -50,6 +56,20 @@ const kinds = [
     }
   },
   {
+    type: "dms.transmittal.sent",
+    fields: { transmittal_id: 2, recipients: [witness], document_count: 4, project: 7, sent: true, note: "1.50" }
+  },
+  {
+    type: "vo.priced",
+    fields: {
+      vo_id: 2,
+      project: { id: 5, by: witness },
+      total_cost_impact: "12.50",
+      time_impact: 3,
+      description: witness
+    }
+  },
+  {
     type: "ipc.created",
     fields: { ipc_id: 8, draft_amount: 7, [person]: 1, [`of ${person}`]: { a: person }, aaa: person }
   },
@@ -65,7 +85,8 @@ const rules: ReadonlyArray<ReadonlyArray<string>> = [
   ["--value", "2026-11-22T16:30:00+01:00"],
   ["--value", "2026-11-23", "--within"],
   ["--value", "severe", "--field", "severity"],
-  ["--value", "345678901234", "--field", "document_count"]
+  ["--value", "345678901234", "--field", "document_count"],
+  ...[...records, ["transmittals", "2"] as const, ["vos", "2"] as const, ["ncrs", "5"] as const].map(ofRecord)
 ]
 
 describe("a person who is erased from a server", () => {
@@ -88,6 +109,11 @@ describe("a person who is erased from a server", () => {
     assert.deepStrictEqual(await held(world), [])
     await tryToBringBack(world)
     assert.deepStrictEqual(await held(world), [])
+    assert.include(await held(world, witness), "construction.ipcs")
+    await eraseRecords(world)
+    assert.deepStrictEqual(await held(world, witness), [])
+    await tellAgain(world)
+    assert.deepStrictEqual(await held(world, witness), [])
   })
 
   it("leaves rows as a rebuild makes them", { timeout: patience }, async () => {
@@ -112,7 +138,8 @@ describe("a person who is erased from a server", () => {
     assert.strictEqual((await worker.stop()).code, 0)
     assert.deepStrictEqual(changed, await rowsOf(world))
     const text = JSON.stringify(changed)
-    for (const gone of [person, "2026-11-21", "2026-11-22", "345678901234"]) assert.notInclude(text, gone)
+    for (const gone of [person, witness, "4915112345", "2026-11-21", "2026-11-22", "345678901234"])
+      assert.notInclude(text, gone)
     assert.notInclude(text, "severe")
   })
 
@@ -121,6 +148,8 @@ describe("a person who is erased from a server", () => {
     await filled(world)
     await eraseKilled(world, 2000)
     assert.deepStrictEqual(await held(world), [])
+    await eraseKilled(world, 2000, ofRecord(["ipcs", "1"]))
+    assert.deepStrictEqual(await held(world, address), [])
     await tryToBringBack(world)
     assert.deepStrictEqual(await held(world), [])
   })

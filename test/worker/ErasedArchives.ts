@@ -15,7 +15,7 @@ import { exactNumber } from "../InterfaceServer.ts"
 import { eventBody } from "../InterfaceServer/Events.ts"
 import { filesBelow } from "../Marked.ts"
 import { arrived } from "../Stores/Segments/World.ts"
-import { at, isDone, person } from "./ErasedWorld.ts"
+import { at, isDone, permit, person } from "./ErasedWorld.ts"
 import { World } from "./World.ts"
 
 const monthMs = 31 * 24 * 3_600_000
@@ -28,7 +28,6 @@ interface Old {
   readonly body?: Uint8Array
 }
 
-const permit = { ...at, permit_id: 3, validity: "v", holder: person }
 const first = { ago: 6, type: "vo.created", fields: { ...at, vo_id: 1, description: "d", requested_by: person } }
 
 /** Four old months, the third of which has nothing of the person; then one of the last days, which stays. */

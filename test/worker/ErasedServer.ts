@@ -7,7 +7,7 @@ import { assert } from "@effect/vitest"
 import { holders } from "../Decoded.ts"
 import { eventBody } from "../InterfaceServer/Events.ts"
 import type * as Postgres from "../Postgres.ts"
-import { at, because, erase, fill, isDone, person } from "./ErasedWorld.ts"
+import { because, at, erase, fill, isDone, permit, person } from "./ErasedWorld.ts"
 import { heldOnServer } from "./HeldOnServer.ts"
 import type { World } from "./World.ts"
 
@@ -17,11 +17,11 @@ export const databaseOf = ({ database }: World): Postgres.Database => {
 }
 
 /** As it came, and with bytes that the server stores as they are. */
-const packed = gzipSync(eventBody("permit.issued", { ...at, permit_id: 3, validity: "v", holder: person }))
+const packed = gzipSync(eventBody("permit.issued", permit))
 
-export const held = async (world: World): Promise<ReadonlyArray<string>> => [
-  ...(await heldOnServer(databaseOf(world), person, [packed])),
-  ...(await holders(world.dataDir, person))
+export const held = async (world: World, whom = person): Promise<ReadonlyArray<string>> => [
+  ...(await heldOnServer(databaseOf(world), whom, whom === person ? [packed] : [])),
+  ...(await holders(world.dataDir, whom))
 ]
 
 /** So long that the server compresses it. */

@@ -1,4 +1,7 @@
-/** A world in which a person is in everything that siteledger holds, and what is done to erase them, or to bring them back. */
+/**
+ * A world in which a person is in everything that siteledger holds, another one only in records, and what is done to erase them,
+ * or to bring them back.
+ */
 import { once } from "node:events"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -15,6 +18,9 @@ import { World } from "./World.ts"
 export const at = { event_timestamp: "2026-11-20T08:00:00Z" }
 
 export const person = "Zoë Quist-Ångström"
+/** Only in what is about `records`, and in what is about the first of them. */
+export const witness = "Grete Hermann-Weyl"
+export const address = "zoe@example.org"
 export const because = ["--by", "the data officer", "--reason", "asked for on 26 November"]
 
 export const deliveries = [
@@ -27,10 +33,21 @@ export const deliveries = [
   {
     type: "ipc.paid",
     id: "e-3",
-    fields: { ...at, ipc_id: 1, payment_reference: "PAY-1", payer: { name: person, email: "zoe@example.org" } }
+    fields: {
+      ...at,
+      ipc_id: 1,
+      payment_reference: "PAY-1",
+      payer: { name: person, email: address },
+      seen_by: witness
+    }
   },
   { type: "vo.created", id: "e-4", fields: { ...at, vo_id: 2, description: `Asked by ${person}.` } }
 ]
+
+export const permit = { ...at, permit_id: 3, validity: "v", holder: person, by: { name: witness } }
+
+/** In which the witness is: each with its table and id. */
+export const records = ["ipcs 1", "permits 3", "projects 3"].map((each) => each.split(" ") as [string, string])
 
 export const open = (on?: Engine) =>
   World.open(
@@ -38,7 +55,8 @@ export const open = (on?: Engine) =>
       projects: 3,
       project: (index) => {
         const name = index === 1 ? person : "x"
-        return { id: index + 1, name: `P ${index}`, status: "awarded", manager: { name } }
+        const more = index === 2 ? { partners: [witness], phone: 4915112345 } : {}
+        return { id: index + 1, name: `P ${index}`, status: "awarded", manager: { name }, ...more }
       }
     },
     { SITELEDGER_LAKE_DELTA: "yes" },
@@ -61,11 +79,11 @@ export const fill = async (world: World) => {
   const packed = {
     type: "permit.issued",
     id: "e-5",
-    fields: { ...at, permit_id: 3, validity: "v", holder: person }
+    fields: permit
   }
   assert.strictEqual(await world.server.deliver(packed, { body: gzipSync(eventBody(packed.type, packed.fields)) }), 200)
   assert.strictEqual(
-    await world.server.deliver({ type: "ncr.created", id: "e-6" }, { body: `not JSON, of ${person}` }),
+    await world.server.deliver({ type: "ncr.created", id: "e-6" }, { body: `not JSON, of ${person} and 1` }),
     200
   )
   await worker.status("all are applied", isDone)
@@ -98,20 +116,61 @@ export const eraseAll = async (world: World): Promise<void> => {
   assert.deepStrictEqual(await holders(world.dataDir, person), [])
 }
 
+/** What `siteledger erase` is asked for. */
+export const ofRecord = ([table, id]: readonly [table: string, id: string]) => ["--table", table, "--id", id]
+
+export const eraseRecords = async (world: World, some = records): Promise<void> => {
+  for (const record of some) {
+    const erased = await world.run("erase", ...ofRecord(record), "--yes", "--remove-exports", ...because)
+    assert.strictEqual(erased.code, 0, erased.stderr)
+  }
+}
+
+/** What is told of them again, by the same delivery and by others; lists show them as before. Then what is left of them. */
+export const tellAgain = async (world: World): Promise<void> => {
+  const worker = world.start()
+  await worker.live()
+  const fresh = [
+    { type: "ipc.submitted", fields: { ...at, ipc_id: 1, submitter: witness, amount: 5, note: witness } },
+    { type: "permit.expiring", fields: { ...at, permit_id: 3, hours_until_expiry: 7, by: witness } }
+  ]
+  for (const event of [deliveries[2]!, ...fresh]) assert.strictEqual(await world.server.deliver(event), 200)
+  await worker.status("all are applied", isDone)
+  await worker.verb("publish")
+  assert.deepInclude(await worker.verb("ledger-verify"), { differences: [] })
+  assert.strictEqual((await world.run("rebuild", "--wait")).code, 0)
+  await worker.live()
+  assert.strictEqual((await worker.stop()).code, 0)
+  const rows = await world.query(`
+    select id::text as id, status, payment_reference as kept, submitter as gone, _extra::text as extra from construction.ipcs
+    union all select id::text, status, null, validity, _extra::text from construction.permits
+    union all select id::text, name, null, status, _extra::text from construction.projects where id = 3 order by 2`)
+  const last = { hours_until_expiry: "[erased]", holder: "[erased]", by: "[erased]" }
+  assert.deepStrictEqual(
+    rows.map(({ extra, gone, id, kept, status }) => [id, status, kept, gone, JSON.parse(String(extra)) as unknown]),
+    [
+      ["3", "[erased]", null, "[erased]", { manager: "[erased]", partners: "[erased]", phone: null }],
+      ["3", "expiring", null, "[erased]", last],
+      ["1", "paid", "PAY-1", "[erased]", { note: "[erased]", payer: "[erased]", seen_by: "[erased]" }]
+    ]
+  )
+}
+
 /** Erases with a verb that is killed again and again, each time within so many milliseconds after it has begun. */
-export const eraseKilled = async (world: World, withinMs: number): Promise<void> => {
+export const eraseKilled = async (world: World, withinMs: number, what = value): Promise<void> => {
+  const before = (await world.store("select 1 from erasures")).length
   const random = seeded(seed)
   const run = async (...verb: ReadonlyArray<string>): Promise<number | null> => {
     const { child, output } = launch(world.environment, ...verb)
     const begun = until("it has begun", async () =>
-      child.exitCode !== null || (await world.store("select 1 from erasures")).length > 0 ? true : undefined
+      child.exitCode !== null || (await world.store("select 1 from erasures")).length > before ? true : undefined
     )
     void begun.then(() => setTimeout(() => child.kill("SIGKILL"), random.below(withinMs)))
     const [code] = (await once(child, "close")) as [number | null]
     if (code !== null && code !== 0) assert.fail(output.stderr)
     return code
   }
-  let code = await run("erase", ...value, "--yes", "--remove-exports", ...because)
+  let code = await run("erase", ...what, "--yes", "--remove-exports", ...because)
   for (let kills = 0; code === null && kills < (isLong ? 50 : 5); kills++) {
     assert.match(await refusedStart(world), /erase --resume/)
     code = await run("erase", "--resume")

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { Take } from "../../Front.ts"
 import { patience } from "../../Long.ts"
 import { raises } from "../../Raised.ts"
-import { type RunningWorker, until } from "../../RunningWorker.ts"
+import { type RunningWorker, run, until } from "../../RunningWorker.ts"
 import type { Place } from "../Place.ts"
 import { startedOn } from "../SandboxWorld.ts"
 import { subscribed } from "./Early.ts"
@@ -31,6 +31,22 @@ const drained = (worker: RunningWorker) => worker.status("all is applied", ({ in
 
 const verified = async (worker: RunningWorker) =>
   ((await worker.verb("ledger-verify", {})) as { readonly differences: ReadonlyArray<string> }).differences
+
+/** What a look-up rests on. */
+const answerOf = async (place: Place, ipc: string) => {
+  const query = `select body from ledger_evidence join ledger_facts on number = fact where ipc_id = '${ipc}'`
+  const [answer] = await place.store(query)
+  return JSON.parse(String(answer?.["body"] ?? "{}")) as Readonly<Record<string, unknown>>
+}
+
+const erase = async ({ environment }: RunningWorker, ...ids: ReadonlyArray<string>) => {
+  for (const id of ids) {
+    const what = ["erase", "--table", "ipcs", "--id", id, "--yes", "--reason", "r", "--remove-exports"]
+    const { code, stderr, stdout } = await run(environment, ...what)
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /\n {2}ledger_facts {2}/)
+  }
+}
 
 /** The answer to one request, instead of the service's. */
 const answering = (response: ServerResponse, status: number, body: object): void => {
@@ -162,6 +178,27 @@ describe("payments of IPCs that were certified before the subscription", () => {
           })
           for (const { id } of [gone, later, dollars]) assert.isFalse(entries.has(id), id)
           assert.deepStrictEqual(await verified(worker), [])
+          await worker.stop()
+        })
+        // Of two that are erased, one has an answer, and one is answered afterwards: only what its fact says is left.
+        const [{ id } = dollars] = others
+        yield* Effect.promise(async () => {
+          assert.notInclude(Object.values(await answerOf(place, id)), "[erased]")
+          await erase(worker, id, dollars.id)
+          const body = await answerOf(place, id)
+          assert.deepInclude(body, { ipc_id: id, cur: "EUR" })
+          assert.include(Object.values(body), "[erased]")
+          await place.store("update lookups set looked_at = '2026-01-01T00:00:00.000000Z'")
+          const right = { ...record, ipc_id: dollars.id, of: "Grete", more: { of: "Grete" } }
+          wrong.set(dollars.id, (response) => answering(response, 200, right))
+        })
+        const last = yield* startedOn(place, worker.environment)
+        yield* Effect.promise(async () => {
+          await until("it is posted", async () => (await entriesIn(place)).has(dollars.id) || undefined)
+          const right = { ...record, ipc_id: dollars.id, of: "[erased]", more: "[erased]" }
+          assert.deepStrictEqual(await answerOf(place, dollars.id), right)
+          await last.live()
+          assert.deepStrictEqual(await verified(last), [])
         })
       }),
     patience
