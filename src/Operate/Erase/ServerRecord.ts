@@ -69,7 +69,7 @@ export const emptiedRow = (table: EntityTable, row: Texts, { fields, reads }: As
     left[name] = read ?? null
     if (read === undefined) extra[name] = Json.stringify(less)
   }
-  return { ...left, _extra: extraText(extra), _nested: null }
+  return { ...left, _extra: extraText(extra), ...("_nested" in row ? { _nested: null } : {}) }
 }
 
 const showing: Keeps = { stays: () => false, leads: () => false, shows: () => true }
