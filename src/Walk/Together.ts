@@ -14,6 +14,8 @@ import * as Sightings from "./Sightings.ts"
 
 /** Of one transaction, unless one list has more. */
 const mostChanges = 10_000
+/** The first new rows of a table take memory for each of its columns, however few they are. */
+const mostLists = 10
 
 type Failure = StoreError | WarehouseError
 
@@ -73,7 +75,7 @@ const first = (waiting: Iterable<Waiting>): Those => {
   let count = 0
   for (const one of waiting) {
     count += one.changes.length
-    if (those.length > 0 && count > mostChanges) break
+    if (those.length > 0 && (count > mostChanges || those.length === mostLists)) break
     those.push(one)
   }
   return those

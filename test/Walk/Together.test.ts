@@ -85,6 +85,18 @@ it.effect("a transaction holds so many, or those of one list", () =>
   }).pipe(Effect.provide(stores))
 )
 
+it.effect("a transaction fills a few tables at most", () =>
+  Effect.gen(function* () {
+    const { go, sizes, write } = yield* world()
+    const first = yield* begun(write("projects", changes("projects", 1)))
+    const names = Array.from({ length: 25 }, (_, n) => `list ${n}`)
+    const fibers = yield* Effect.forEach(names, (name) => begun(write(name, changes("ncrs", 1))))
+    yield* go
+    for (const fiber of [first, ...fibers]) yield* Fiber.join(fiber)
+    assert.deepStrictEqual(sizes, [1, 10, 10, 5])
+  }).pipe(Effect.provide(stores))
+)
+
 it.effect("only the list whose rows are refused fails", () =>
   Effect.gen(function* () {
     const { go, rows, sizes, write } = yield* world(({ changes: all }) =>
