@@ -52,7 +52,9 @@ const settings = {
 }
 
 const open = async (path: string, shares: Shares): Promise<Opened> => {
-  const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${restingOf(shares, path)}MB` })
+  // To read a log with new rows of many tables takes more than a worker then needs.
+  const most = Math.max(restingOf(shares, path), shares.working)
+  const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${most}MB` })
   const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
   try {
     await run(instance, "checkpoint")
@@ -60,10 +62,12 @@ const open = async (path: string, shares: Shares): Promise<Opened> => {
     instance.closeSync()
     throw cause
   }
+  const memory = new Memory(instance, shares, undefined, path)
+  await memory.rest()
   return {
     instance,
     db,
-    memory: new Memory(instance, shares, undefined, path),
+    memory,
     close: async () => {
       await db.destroy()
       instance.closeSync()

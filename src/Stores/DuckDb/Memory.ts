@@ -122,6 +122,11 @@ export class Memory {
     await this.#lower()
   }
 
+  /** Once a file is open: until then it may use more. */
+  rest(): Promise<void> {
+    return this.#lower()
+  }
+
   /** With a second thread. */
   readonly inParallel: InParallel = async (run) => {
     this.#parallel++

@@ -2,6 +2,7 @@
  * Memory that runs out while rows are written: DuckDB then has in memory what was never committed, rows twice among it. None of
  * it reaches the file, the warehouse refuses all else, and opened again it has what was committed, and more memory.
  */
+import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -85,6 +86,32 @@ describe("many tables", () => {
       const counts = resources.map(({ name }) => `select count(*) as n, min(c49) as c from construction.${name}`)
       const found = yield* Effect.promise(() => query(copy, counts.join(" union all ")))
       assert.deepStrictEqual([...new Set(found.map(({ c, n }) => `${String(n)} ${String(c)}`))], ["8 c49 1"])
+    })
+  )
+
+  it.live("whose new rows are all in the log when the process is killed are there after the next start", () =>
+    Effect.gen(function* () {
+      const [path, killed] = [yield* folder, yield* folder]
+      const kill = Effect.sync(() => {
+        for (const file of ["warehouse.duckdb", "warehouse.duckdb.wal", "store.sqlite", "store.sqlite-wal"]) {
+          execFileSync("cp", [`${path}/${file}`, `${killed}/${file}`])
+        }
+      })
+      yield* within(path, Effect.andThen(written(1, true), kill), 3_000)
+      yield* within(
+        killed,
+        Effect.gen(function* () {
+          const { query: ask } = yield* Warehouse
+          const counted = yield* Effect.forEach(resources, ({ name }) =>
+            ask((db) => sql<{ n: unknown }>`select count(*) as n from construction.${sql.ref(name)}`.execute(db))
+          )
+          assert.deepStrictEqual([...new Set(counted.map(({ rows }) => String(rows[0]?.n)))], ["8"])
+          const limit = yield* ask((db) =>
+            sql<{ limit: string }>`select current_setting('memory_limit') as "limit"`.execute(db)
+          )
+          assert.match(limit.rows[0]?.limit ?? "", /^6\d\./, "once it is open, it has as little as before")
+        })
+      )
     })
   )
 
