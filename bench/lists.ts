@@ -21,6 +21,8 @@ const rows = Number(process.env["BENCH_ROWS"] ?? 2_000_000)
 const freeRows = Math.min(300_000, rows)
 const windowMs = 60_000
 const marginMs = 1000
+/** An answer costs a worker something, for each list. */
+const look = "100 millis"
 
 await using engine = await Engine.open()
 
@@ -71,7 +73,7 @@ const walked = async (count: number, of: number, perPage: number, requestsPerMin
   const all = Effect.gen(function* () {
     const walk = yield* Walk
     const from = performance.now()
-    while (Object.values(yield* walk.status).some(({ at }) => at === null)) yield* Effect.sleep("20 millis")
+    while (Object.values(yield* walk.status).some(({ at }) => at === null)) yield* Effect.sleep(look)
     return (performance.now() - from) / 1000
   })
   const seconds = await Effect.runPromise(
