@@ -46,7 +46,7 @@ describe(`a reader (seed ${seed})`, () => {
   it("goes on where its writer does, over the end of a segment too, and never takes that for damage", () =>
     withFolder((folder) => {
       const writer = new Writer(folder, key)
-      const reader = new Reader(folder)
+      const [reader, ofOne] = [new Reader(folder), new Reader(folder)]
       let read = 0
       for (let n = 0; n < 24; n++) {
         writer.receive(arrived(some(n, 1, large / 3)))
@@ -56,6 +56,7 @@ describe(`a reader (seed ${seed})`, () => {
           [`${n + 1} body ${n}`]
         )
         read = writer.last
+        assert.strictEqual(ofOne.at(read, read)?.number, read)
       }
       assert.isAbove(segments(folder), 1)
       writer.close()
