@@ -14,6 +14,7 @@ const groups = at("src/Intake/Receiver/Groups.ts")
 const merge = at("src/Domain/Merge.ts")
 const draft = at("src/Domain/Draft.ts")
 const pass = at("src/Walk/Pass.ts")
+const together = at("src/Walk/Together.ts")
 const verdict = at("src/Walk/Verdict.ts")
 const checkpoints = at("src/Walk/Checkpoints.ts")
 const slots = at("src/Walk/Slots.ts")
@@ -130,12 +131,12 @@ const walking: ReadonlyArray<Break> = [
     "an older page overwrites a newer one"
   ),
   pass(
-    "yield* pass.warehouse.write({ changes, events: [] })\n  const next",
+    "yield* pass.write(state.resource, changes)\n  const next",
     "const next",
     "pages are checkpointed and not written"
   ),
-  pass(
-    "yield* Sightings.announce(pass.store, state.resource, [...new Set(changes.map(({ id }) => id))])",
+  together(
+    "yield* Sightings.announce(store, those.map(idsOf))",
     "",
     "a project that was written and not checkpointed is never buried"
   ),
