@@ -65,7 +65,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
             queue?.add(waiter, sharer, now())
             demand.openUnsafe()
             return Effect.onInterrupt(restore(Deferred.await(waiter.turn)), () =>
-              Effect.sync(() => queue?.delete(waiter, sharer))
+              Effect.sync(() => queue?.delete(waiter))
             )
           })
         ),

@@ -40,7 +40,10 @@ const mostWaiting = 32
 /** A batch of 10,000 records, at 500 a page. */
 const stretchPages = 20
 const stretchMs = 500
-/** Who has waited for so long gets room for `least` pages, even if others, whose service is slow, have all of it. */
+/**
+ * A list that has waited for so long has room for `least` pages at any time from then on, even if others, whose service is slow, have
+ * all of it; until it is given room as others are.
+ */
 const patience = Duration.seconds(5)
 const least = 2
 
@@ -49,6 +52,8 @@ interface Held {
   pages: number
   /** Of these. */
   waiting: number
+  /** It has lost its patience. */
+  isUrgent: boolean
 }
 
 class Shared {
@@ -58,7 +63,7 @@ class Shared {
   readonly #most: number
   /** Of all lists. */
   #size: number
-  readonly #all: Held = { pages: 0, waiting: 0 }
+  readonly #all = { pages: 0, waiting: 0 }
   #stretch: { readonly name: string; readonly untilMs: number; left: number } | undefined
 
   constructor({ pages, perSecond }: Options, nowMs: () => number) {
@@ -75,17 +80,18 @@ class Shared {
         this.#rooms.set(waiter, held)
         this.#waiters.add(waiter, sharer, this.#nowMs())
         this.#give()
+        this.#urge(held)
         const given = Deferred.await(waiter.turn)
-        const impatient = Effect.flatMap(Effect.timeoutOption(given, patience), (isGiven) => {
-          if (Option.isSome(isGiven) || held.pages >= least) return given
-          this.#waiters.delete(waiter, sharer)
-          this.#enter(waiter)
-          return given
+        const impatient: Effect.Effect<void> = Effect.flatMap(Effect.timeoutOption(given, patience), (isGiven) => {
+          if (Option.isSome(isGiven)) return Effect.void
+          held.isUrgent = true
+          this.#urge(held)
+          return impatient
         })
         return Effect.onInterrupt(restore(impatient), () =>
           Effect.sync(() => {
             this.#rooms.delete(waiter)
-            this.#waiters.delete(waiter, sharer)
+            this.#waiters.delete(waiter)
           })
         )
       })
@@ -108,6 +114,17 @@ class Shared {
     this.#size = isLate ? Math.max(this.#size - pages, mostWaiting) : this.#size + pages
     this.#size = Math.min(this.#size, this.#most)
     this.#give()
+    this.#urge(held)
+  }
+
+  /** What it always has room for. */
+  #urge(held: Held): void {
+    for (const [waiter, of] of held.isUrgent ? this.#rooms : []) {
+      if (held.pages >= least) return
+      if (of !== held) continue
+      this.#waiters.delete(waiter)
+      this.#enter(waiter)
+    }
   }
 
   #give(): void {
@@ -119,6 +136,8 @@ class Shared {
       if (waiter === undefined) return
       if (stretch !== undefined && waiter.of === again) stretch.left--
       else this.#stretch = { name: waiter.of, untilMs: now + stretchMs, left: stretchPages - 1 }
+      const held = this.#rooms.get(waiter)
+      if (held !== undefined) held.isUrgent = false
       this.#enter(waiter)
     }
   }
@@ -136,7 +155,7 @@ export const make = (options: Options): Effect.Effect<Rooms> =>
   Effect.map(Clock.Clock, (clock) => {
     const shared = new Shared(options, () => runningMs(clock))
     const taken = Effect.acquireRelease(
-      Effect.sync((): Held => ({ pages: 0, waiting: 0 })),
+      Effect.sync((): Held => ({ pages: 0, waiting: 0, isUrgent: false })),
       (held) => Effect.sync(() => shared.leave(held, held.pages))
     )
     return {

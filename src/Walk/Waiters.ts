@@ -68,8 +68,8 @@ export class Waiters {
     this.#size++
   }
 
-  delete(waiter: Waiter, { name }: Sharing): void {
-    if (this.#lines.get(name)?.waiters.delete(waiter) === true) this.#size--
+  delete(waiter: Waiter): void {
+    if (this.#lines.get(waiter.of)?.waiters.delete(waiter) === true) this.#size--
   }
 
   /** Whose turn it is. `again`: that list's, as long as it waits; what it has before others counts. */

@@ -109,9 +109,9 @@ it.effect("where pages come slowly, lists take turns", () =>
 it.effect("a list whose service never answers leaves the others two pages each", () =>
   Effect.gen(function* () {
     const { count, open } = yield* world(32)
-    yield* open("stuck", 100)
+    const stuck = yield* open("stuck", 32)
     assert.strictEqual(count("stuck"), 32)
-    yield* open("b", 100)
+    const b = yield* open("b", 100)
     yield* open("c", 100)
     yield* TestClock.adjust("4 seconds")
     assert.strictEqual(count("b"), 0)
@@ -120,5 +120,36 @@ it.effect("a list whose service never answers leaves the others two pages each",
     assert.strictEqual(count("b"), 2)
     assert.strictEqual(count("c"), 2)
     assert.strictEqual(count("stuck"), 32)
+    // Without waiting for them again.
+    for (let pages = 0; pages < 10; pages++) {
+      yield* b.came
+      yield* b.leave(1)
+      yield* settled
+    }
+    assert.strictEqual(count("b"), 12)
+    yield* stuck.close
+    yield* settled
+    assert.isAbove(count("b"), 30)
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(count("stuck") + count("b") + count("c"), 32 + 10 + 32)
+  })
+)
+
+it.effect("a list that lost its patience waits like others once it is given room", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(4)
+    const stuck = yield* open("stuck", 4)
+    const b = yield* open("b", 8)
+    yield* TestClock.adjust("5 seconds")
+    yield* settled
+    assert.strictEqual(count("b"), 2)
+    yield* stuck.leave(3)
+    yield* settled
+    assert.strictEqual(count("b"), 3)
+    yield* open("c", 100)
+    yield* TestClock.adjust("1 seconds")
+    yield* b.leave(3)
+    yield* settled
+    assert.deepStrictEqual([count("b"), count("c")], [3, 3])
   })
 )

@@ -67,8 +67,8 @@ it("who leaves is no longer waited for", () => {
   const waiter = { turn: Deferred.makeUnsafe<void>(), of: "a" }
   waiters.add(waiter, sharing, 0)
   assert.strictEqual(waiters.size, 1)
-  waiters.delete(waiter, sharing)
-  waiters.delete(waiter, sharing)
+  waiters.delete(waiter)
+  waiters.delete(waiter)
   assert.strictEqual(waiters.size, 0)
   assert.isUndefined(waiters.take(0))
 })
