@@ -22,6 +22,8 @@ const rowBytes = 200
 
 interface Writing {
   readonly connection: DuckDBConnection
+  /** Writes that haven't ended, one after the other. */
+  count: number
   last: Promise<unknown>
 }
 
@@ -65,7 +67,7 @@ export class DuckDbSnapshot {
   readonly #connection: DuckDBConnection
   /** A part of a large table is one row group, which one thread writes; so two are written at a time. */
   readonly #writers: ReadonlyArray<Writing>
-  #parts = 0
+  #isClosed = false
   readonly #large: ReadonlySet<string>
   readonly #inParallel: InParallel
 
@@ -76,7 +78,7 @@ export class DuckDbSnapshot {
     inParallel: InParallel
   ) {
     this.#connection = connections[0]!
-    this.#writers = connections.map((connection) => ({ connection, last: Promise.resolve() }))
+    this.#writers = connections.map((connection) => ({ connection, count: 0, last: Promise.resolve() }))
     this.watermark = watermark
     this.tables = found.shapes
     this.#large = found.large
@@ -103,6 +105,7 @@ export class DuckDbSnapshot {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     // A file still being written is no longer wanted.
     for (const { connection } of this.#writers) connection.interrupt()
     for (const { connection } of this.#writers) {
@@ -151,11 +154,13 @@ export class DuckDbSnapshot {
 
   writeTable(table: string, path: string, part = TableParts.whole): Promise<number> {
     const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
-    const writer = this.#writers[this.#parts++ % this.#writers.length]!
-    const written = writer.last.then(() =>
-      this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
-    )
-    writer.last = written.catch(() => undefined)
+    const writer = this.#writers.reduce((least, each) => (each.count < least.count ? each : least))
+    writer.count++
+    const written = writer.last.then(() => {
+      if (this.#isClosed) throw new Error("The snapshot is closed")
+      return this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
+    })
+    writer.last = written.catch(() => undefined).then(() => writer.count--)
     return written
   }
 
