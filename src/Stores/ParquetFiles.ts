@@ -71,4 +71,5 @@ export const writeEvents = async (
 export const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll(sql)).getRowsJson()
 
-const parquet = "format parquet, compression zstd"
+/** At level 3, DuckDB's own, files of events and of IPCs were 2 % larger, and took half as much processor time again. */
+const parquet = "format parquet, compression zstd, compression_level 1"
