@@ -63,7 +63,9 @@ const waysTo = (path: string): ReadonlyArray<string> =>
   path.split(".").map((_, place, parts) => parts.slice(0, place + 1).join("."))
 
 export const keepsAt = ({ isKept = () => false, kept, shown = [] }: Paths): Keeps => {
-  const [all, ways, seen] = [new Set(kept), new Set(kept.flatMap(waysTo)), new Set(shown)]
+  // To what is shown, not into it: whatever it is, it gets the mark as a whole.
+  const ways = new Set([...kept.flatMap(waysTo), ...shown.flatMap((path) => waysTo(path).slice(0, -1))])
+  const [all, seen] = [new Set(kept), new Set(shown)]
   return {
     stays: (path, value) => all.has(path) || isKept(path, value),
     leads: (path) => path === "" || ways.has(path),

@@ -3,10 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
 import { fields } from "../../connectors/construction/ConstructionColumns.ts"
 import * as Erasing from "../../connectors/construction/ConstructionErasing.ts"
+import { read } from "../../connectors/construction/ConstructionReader.ts"
 import { shapeOf } from "../../connectors/construction/ConstructionShapes.ts"
 import { resourceOf } from "../../src/Discovery/Resources.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import { merge } from "../../src/Domain/Merge.ts"
+import { resources } from "../../src/Domain/Resource.ts"
 import { emptiedRow } from "../../src/Operate/Erase/ServerRecord.ts"
 import { described } from "../../src/Stores/EntityTables.ts"
 import { column, listOf } from "../connectors/ReviewedLists.ts"
@@ -41,6 +43,7 @@ const list = listOf({
     column("id", "BIGINT"),
     column("slug", "VARCHAR", { from: "/meta/slug" }),
     column("mail", "VARCHAR", { use: "hash" }),
+    column("address", "VARCHAR", { use: "hash", from: "/contact/address" }),
     ...columns
   ]
 })
@@ -72,6 +75,7 @@ describe("the row of an erased record", () => {
         id: 1,
         meta: { slug: "s", by: value },
         mail: value,
+        contact: { address: value, by: value },
         ...fill,
         more: value,
         c9: { c: value }
@@ -82,6 +86,43 @@ describe("the row of an erased record", () => {
       assert.notInclude(JSON.stringify({ ...left, _clocks: "" }), "Ada")
       assert.deepInclude(left, { _key: "a/1", region: "a", slug: "s" })
       assert.deepStrictEqual(emptiedRow(table, left, { fields: fields(given, [list, notes]), reads }), left)
+    })
+  }
+})
+
+describe("the row of an erased record that events tell of", () => {
+  const nested = { aliases: { severity: ["assessment.grade"] }, contentsAt: [] }
+  const nestedReads = Erasing.reads({ ...nested, recordsAt: [] }, [])
+
+  const rowOfEvent = (body: string) => {
+    const delivery = {
+      sequence: 1,
+      bodySha256: "0".repeat(64),
+      body: Buffer.from(body),
+      eventId: "e",
+      headerType: null,
+      issuedAt: null,
+      receivedAt: "2026-11-21T08:00:00.000000Z",
+      deliveries: 1,
+      replayed: false
+    }
+    const now = Date.parse("2026-11-21T08:00:00Z") * 1000
+    const { change } = read({ ...nested, trustTypeHeader: false, maximumBytes: 1e6 }, delivery, now)
+    return merge(resources.ncrs, undefined, [change ?? assert.fail("not read")]) ?? assert.fail("no row")
+  }
+
+  for (const value of values.filter((value) => value !== null)) {
+    it(`is as its delivery makes it that has lost ${JSON.stringify(value)} beside a proof inside an object`, () => {
+      const assessment = { grade: value, by: value, more: { by: value } }
+      const body = JSON.stringify({ event_timestamp: "2026-11-20T08:00:00Z", ncr_id: 5, assessment, note: value })
+      const rule = Erasure.redactor([Erasure.erased({ table: "ncrs", id: "5" }, "salt")])
+      const less = Erasure.redactText(body, rule ?? assert.fail("nothing is erased"), nestedReads.bodies) ?? body
+      const left = emptiedRow(described(resources.ncrs), rowOfEvent(body), {
+        fields: fields(nested, []),
+        reads: nestedReads
+      })
+      assert.deepStrictEqual(left, { ...rowOfEvent(less) })
+      assert.deepInclude(left, { severity: "[erased]", status: "open" })
     })
   }
 })

@@ -3,7 +3,7 @@
  * nothing else of it is left.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { bodies } from "../../connectors/construction/ConstructionErased.ts"
+import { bodies, type Given } from "../../connectors/construction/ConstructionErased.ts"
 import { byType, eventTypes, wires } from "../../connectors/construction/ConstructionEvents.ts"
 import { read } from "../../connectors/construction/ConstructionReader.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
@@ -17,9 +17,9 @@ const salt = "s"
 const redactorOf = (...all: ReadonlyArray<Erasure.Named>): Erasure.Redactor =>
   Erasure.redactor(all.map((each) => Erasure.erased(each, salt))) ?? assert.fail("nothing is erased")
 
-const readingOf = (body: string, headerType: string | null = null) =>
+const readingOf = (body: string, headerType: string | null = null, as: Given = given) =>
   read(
-    { ...given, trustTypeHeader: false, maximumBytes: 1e6 },
+    { ...as, trustTypeHeader: false, maximumBytes: 1e6 },
     {
       sequence: 1,
       bodySha256: "0".repeat(64),
@@ -105,6 +105,23 @@ describe("a delivery about an erased record", () => {
     assert.include(left(both, { table: "ipcs", id: "17" }), '"by":"[erased]"')
     const several = { event_timestamp: at, ipc_id: 17, certified_amount: 1, vo_id: 9, description: person }
     assert.include(left(several, { table: "vos", id: "9" }), '"description":"[erased]"')
+  })
+
+  it("is still proven by a field that an alias finds inside an object, beside which all goes", () => {
+    const nested: Given = { aliases: { severity: ["assessment.result.grade"] }, contentsAt: [] }
+    for (const grade of ["major", 3, ["major", person], { of: person }]) {
+      const assessment = { result: { grade, by: person }, at: { by: person }, phone: 4915112345 }
+      const body = JSON.stringify({ event_timestamp: at, ncr_id: 5, assessment })
+      assert.strictEqual(readingOf(body, null, nested).type, "ncr.created")
+      const rule = redactorOf({ table: "ncrs", id: "5" })
+      const less = Erasure.redactText(body, rule, bodies(nested)) ?? assert.fail("nothing goes")
+      assert.deepStrictEqual(JSON.parse(less), {
+        event_timestamp: at,
+        ncr_id: 5,
+        assessment: { result: { grade: "[erased]", by: "[erased]" }, at: "[erased]", phone: null }
+      })
+      assert.deepInclude(readingOf(less, null, nested), { type: "ncr.created", reason: null, entityId: "5" })
+    }
   })
 
   it("that can't be read as being about any stays", () => {
