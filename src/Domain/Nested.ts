@@ -6,6 +6,7 @@
  * Every value there is a column's canonical text, by the same rules as in other tables, so that a view needs no rule of its own.
  * What has no column, or doesn't fit its own, is in the row's `_extra`; so is an item that is no object. Pure.
  */
+import { mark } from "./ErasedRecord.ts"
 import * as Json from "./Json.ts"
 import * as JsonPointer from "./JsonPointer.ts"
 import { isText } from "./Limits.ts"
@@ -26,13 +27,13 @@ export const textOf = ({ nested = [] }: Resource, row: Row): string | null => {
   return tables.length === 0 ? null : JSON.stringify(Object.fromEntries(tables))
 }
 
-/** How many values of its items don't fit their column; a value that is no list is one. */
+/** How many values of its items don't fit their column; a value that is no list is one, unless the list was erased. */
 export const misfitsIn = ({ nested = [] }: Resource, values: Row): number => {
   let count = 0
   for (const table of nested) {
     const value = valueOf(values[table.column])
     if (Array.isArray(value)) for (const item of value) count += unfitIn(table, item)
-    else if (value !== null) count++
+    else if (value !== null && value !== mark) count++
   }
   return count
 }

@@ -61,9 +61,10 @@ describe("the items of a list that is a table", () => {
 
   it("count as misfits where a value has another type, or is no list of objects", () => {
     const misfits = (parts: unknown) => Nested.misfitsIn(resourceOf(list), { parts: JSON.stringify(parts) })
-    const counts = [[{ nr: "A", qty: "x" }, { qty: true }, "odd"], { no: "list" }, [], null, [{ nr: null }]].map(
+    const counts = [[{ nr: "A", qty: "x" }, { qty: true }, "odd"], { no: "list" }, "odd", [], null, [{ nr: null }]].map(
       misfits
     )
-    assert.deepStrictEqual(counts, [3, 1, 0, 0, 0])
+    assert.deepStrictEqual(counts, [3, 1, 1, 0, 0, 0])
+    assert.strictEqual(misfits("[erased]"), 0)
   })
 })
