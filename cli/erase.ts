@@ -64,7 +64,9 @@ const engineOf = (given: Given) =>
 const place = Effect.gen(function* () {
   const settings = yield* Settings.Settings
   const { aliases = {}, contentsAt = [] } = settings.ledger.reading ?? {}
-  const reads = ConstructionErasing.reads({ aliases, contentsAt, recordsAt: [] }, yield* SwitchedOn)
+  const switchedOn = yield* SwitchedOn
+  const reads: Erase.Place["reads"] = (before) =>
+    ConstructionErasing.reads({ aliases, contentsAt, recordsAt: [] }, switchedOn, before)
   const engine = yield* engineOf({ aliases, contentsAt })
   const context = yield* Effect.context<Settings.Settings>()
   const open = Effect.provideContext(engine, context)

@@ -5,7 +5,7 @@
 import type { List } from "../../src/Discovery/Review.ts"
 import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
 import type { Field, Fields } from "../../src/Operate/Erase/Fields.ts"
-import { type Given, isBooked, keptIn } from "./ConstructionErased.ts"
+import { type Given, isBooked } from "./ConstructionErased.ts"
 import { hasEvents, isMade, neededIn } from "./ConstructionErasing.ts"
 import { eventTypes, wires } from "./ConstructionEvents.ts"
 import { type Aliases, spellings } from "./ConstructionPlaces.ts"
@@ -50,5 +50,5 @@ export const fields = (given: Given, lists: ReadonlyArray<List>): Fields => ({
       return { names: [...new Set(all.flatMap(({ names }) => names))], isKept: all.some((f) => f.isKept) }
     return isEntity(table) && isMade(table, column) ? kept(column) : unnamed(column)
   },
-  areKept: (table) => (hasEvents(table) ? keptIn(given) : [])
+  areAsInBodies: hasEvents
 })

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { SwitchedOn } from "../../src/Discovery/Resources.ts"
 import type { List } from "../../src/Discovery/Review.ts"
-import { emptied, type Keeps, keepsAt } from "../../src/Domain/ErasedRecord.ts"
+import { anyOf, emptied, type Keeps, keepsAt } from "../../src/Domain/ErasedRecord.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 import * as JsonPointer from "../../src/Domain/JsonPointer.ts"
 import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
@@ -79,26 +79,34 @@ const keepsOf = ({ aliases }: Given, all: ReadonlyArray<List>, { list, shape, ta
 const named = (table: string, id: string | undefined): ReadonlyArray<Erasure.Named> =>
   id === undefined ? [] : [{ table, id }]
 
+const distinct = ([first, ...others]: readonly [Given, ...ReadonlyArray<Given>]): [Given, ...Array<Given>] => {
+  const only = ({ aliases, contentsAt }: Given): Given => ({ aliases, contentsAt })
+  const given = only(first)
+  const all = new Map([given, ...others.map(only)].map((each) => [JSON.stringify(each), each]))
+  all.delete(JSON.stringify(given))
+  return [given, ...all.values()]
+}
+
 const shownIn = ({ aliases }: Given, lists: ReadonlyArray<List>, table: string): Shown => {
   const list = lists.find((each) => each.table === table)
   const shape = list === undefined ? (table === "projects" ? projectsShape(aliases) : undefined) : shapeOf(list)
   return { table, list, shape }
 }
 
-export const reads = (read: Read, lists: ReadonlyArray<List>): Erasures.Reading => {
-  const { aliases, contentsAt } = read
-  const given: Given = { aliases, contentsAt }
+/** `before`: how deliveries were read since the books began, who rest on what was read so. */
+export const reads = (read: Read, lists: ReadonlyArray<List>, before: ReadonlyArray<Given> = []): Erasures.Reading => {
+  const [given, ...former] = distinct([read, ...before])
   const known = new Map<string, Erasure.Read>()
   const recordOf = (table: string): Erasure.Read => {
     const shown = shownIn(given, lists, table)
     return {
       ...Erasure.plain,
-      keeps: keepsOf(given, lists, shown),
+      keeps: anyOf([given, ...former].map((each) => keepsOf(each, lists, shown))),
       records: (value) => (shown.shape === undefined ? [] : named(table, idIn(shown.shape, value)))
     }
   }
   return {
-    bodies: bodies(given),
+    bodies: Erasure.readAs([given, ...former].map(bodies)),
     answers: Erasure.keptAt(inAnswers(read, lists)),
     records: (table) => known.get(table) ?? known.set(table, recordOf(table)).get(table) ?? Erasure.plain,
     apart: { module: urlOf(new URL("./ConstructionErased.ts", import.meta.url)).href, given }

@@ -73,6 +73,13 @@ export const keepsAt = ({ isKept = () => false, kept, shown = [] }: Paths): Keep
   }
 }
 
+/** What stays by any of these. */
+export const anyOf = (all: ReadonlyArray<Keeps>): Keeps => ({
+  stays: (path, value) => all.some((keeps) => keeps.stays(path, value)),
+  leads: (path) => all.some((keeps) => keeps.leads(path)),
+  shows: (path) => all.some((keeps) => keeps.shows(path))
+})
+
 const others: ReadonlyArray<ColumnType> = ["BIGINT", "DECIMAL(28,4)", "DECIMAL(10,2)", "DATE", "TIMESTAMPTZ"]
 const number = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 

@@ -6,6 +6,7 @@
  */
 import { unpack } from "./Body.ts"
 import {
+  anyOf,
   emptied,
   type ErasedRecord,
   erasedRecord,
@@ -46,6 +47,13 @@ export interface Read {
 
 /** About no record, and nothing stays. */
 export const plain: Read = { isKept: () => false, records: () => [], keeps: keepsAt({ kept: [] }) }
+
+/** In several ways: it may be about what any of them finds, and what stays by any of them stays. */
+export const readAs = (all: ReadonlyArray<Read>): Read => ({
+  isKept: (name, path) => all.some(({ isKept }) => isKept(name, path)),
+  records: (value) => all.flatMap(({ records }) => records(value)),
+  keeps: anyOf(all.map(({ keeps }) => keeps))
+})
 
 /** How what comes from a service is read. */
 export interface Reads {

@@ -10,6 +10,7 @@ import { oneAtATime } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Closed } from "../../config/Ledger.ts"
 import { unsaid } from "../../config/Certificates.ts"
+import type { Naming } from "../Domain/Event.ts"
 import type { Terms } from "./Fact.ts"
 import { objectionTo } from "./Fold/Rules.ts"
 
@@ -112,6 +113,10 @@ export interface Agreed {
   readonly fromFact: number
   readonly terms: Terms
 }
+
+/** How deliveries were read since the books began, as far as the terms say. */
+export const namings = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Naming>> =>
+  (await agreed(db)).flatMap(({ terms }) => terms.reading ?? [])
 
 /** In order. If two have the same first fact, the later one applies. */
 export const agreed = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Agreed>> =>

@@ -14,6 +14,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
+import type { Naming } from "../Domain/Event.ts"
 import * as Erasure from "../Domain/Erasure.ts"
 import * as Instant from "../Domain/Instant.ts"
 import { Lake } from "../Lake/Lake.ts"
@@ -27,7 +28,8 @@ import { anywhere, seeksOf } from "./Erase/Seek.ts"
 export { type Engine, EraseError, type Open }
 
 export interface Place {
-  readonly reads: Erasure.Reads
+  /** `before`: how deliveries were read since the books began, who rest on what was read so. */
+  readonly reads: (before: ReadonlyArray<Naming>) => Erasure.Reads
   readonly open: Open
 }
 
@@ -57,7 +59,7 @@ const asBytes = 32
 const saltOf = (all: ReadonlyArray<Erasures.Tombstone>): string => all[0]?.salt ?? randomBytes(asBytes).toString("hex")
 
 /** There is at least one. */
-const withoutOf = (rules: ReadonlyArray<Erasure.Erased>, { reads }: Place) => ({
+const withoutOf = (rules: ReadonlyArray<Erasure.Erased>, reads: Erasure.Reads) => ({
   redact: Erasure.redactor(rules) ?? { text: (text: string) => text, isErased: () => false },
   reads
 })
@@ -79,7 +81,7 @@ const nothingFound: Looked = { deliveries: 0, changed: {}, kept: {} }
 const lookInto = Effect.fn("Erase.look")(function* (engine: Engine, place: Place, asked: Erasure.Asked) {
   const all = yield* engine.tombstones
   if (!all.every(Erasures.isThrough)) return yield* noneSo
-  const { found, unopened } = yield* engine.look(seeksOf(asked, saltOf(all)), place.reads)
+  const { found, unopened } = yield* engine.look(seeksOf(asked, saltOf(all)), place.reads(yield* engine.namings))
   const [first = nothingFound, more] = found
   const looked: Found = {
     ...first,
@@ -140,7 +142,7 @@ export const resume = Effect.fn("Erase.resume")(function* (place: Place) {
 
 const finish = Effect.fn("Erase.finish")(function* (engine: Engine, place: Place) {
   const all = (yield* engine.tombstones).filter((row) => !Erasures.isThrough(row))
-  const without = withoutOf(all.map(Erasures.ruleOf), place)
+  const without = withoutOf(all.map(Erasures.ruleOf), place.reads(yield* engine.namings))
   const first = Number(all[0]?.number)
   yield* engine.rid(without, first)
   yield* engine.discard

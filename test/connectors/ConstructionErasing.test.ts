@@ -188,3 +188,32 @@ describe("a single answer about an erased record", () => {
     assert.isUndefined(quarantined("unknown", rest, "17"))
   })
 })
+
+describe("a delivery that was read under other names once", () => {
+  const before = [
+    { aliases: { paid_amount: ["amt"], ncr_id: ["no"] }, contentsAt: ["object"] },
+    { aliases: {}, contentsAt: [] }
+  ]
+  const left = (body: object, record: Erasure.Named, was = before) =>
+    Erasure.redactText(
+      JSON.stringify(body),
+      redactorOf(record),
+      Erasing.reads({ aliases: { paid_amount: ["amount_paid"] }, contentsAt: [], recordsAt: [] }, [], was).bodies
+    )
+
+  it("keeps what the books rest on by any of them, and is found by any", () => {
+    const paid = { event_type: "ipc.paid", ipc_id: 7, payment_reference: "P", amt: 100, amount_paid: 7, of: 5 }
+    const less = { ...paid, of: null }
+    assert.strictEqual(left(paid, { table: "ipcs", id: "7" }), JSON.stringify(less))
+    assert.strictEqual(left(paid, { table: "ipcs", id: "7" }, []), JSON.stringify({ ...less, amt: null }))
+    const inside = { event_type: "ncr.closed", object: { no: 9, closure_date: "2026-11-20", by: person } }
+    assert.strictEqual(
+      left(inside, { table: "ncrs", id: "9" }),
+      '{"event_type":"ncr.closed","object":{"no":9,"closure_date":"[erased]","by":"[erased]"}}'
+    )
+    assert.isUndefined(left(inside, { table: "ncrs", id: "9" }, []))
+    const value = Erasure.redactor([Erasure.erased({ value: "100", field: "amt", isWithin: false }, salt)])
+    const { bodies } = Erasing.reads({ ...given, recordsAt: [] }, [], before)
+    assert.isUndefined(Erasure.redactText(JSON.stringify(paid), value ?? assert.fail("nothing"), bodies))
+  })
+})

@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { Kysely } from "kysely"
 import type { Settings } from "../../../config/Settings.ts"
 import type * as Erasure from "../../Domain/Erasure.ts"
+import * as Agreed from "../../Ledger/Agreed.ts"
 import { folderOf } from "../../Stores/Archives/ArchiveFolder.ts"
 import * as Erasures from "../../Stores/Erasures.ts"
 import { disowned } from "../../Stores/Projection.ts"
@@ -110,6 +111,7 @@ export const open = (place: Files.Place) =>
     const { store: path } = place
     return {
       tombstones: opened(settled),
+      namings: opened(Effect.flatMap(Store, (store) => store.run(Agreed.namings))),
       look: (seeks, reads) => look(path, seeks, reads),
       setAside: Effect.sync(() => Files.setAside(place)),
       ready: () => Effect.void,

@@ -3,6 +3,7 @@
  * a body is changed, and who must not work meanwhile, is the engine's.
  */
 import { Effect, Schema, type Scope } from "effect"
+import type { Naming } from "../../Domain/Event.ts"
 import type * as Erasure from "../../Domain/Erasure.ts"
 import type { Lake } from "../../Lake/Lake.ts"
 import { whyNot } from "../../Runtime/SystemFailure.ts"
@@ -48,6 +49,8 @@ type Step<A = void, R = never> = Effect.Effect<A, EraseError | StoreError, R>
 export interface Engine {
   /** By the Store's own rules, so that its tables are current. */
   readonly tombstones: Step<ReadonlyArray<Tombstone>>
+  /** How deliveries were read since the books began. */
+  readonly namings: Step<ReadonlyArray<Naming>>
   /** Nothing is changed. */
   readonly look: (seeks: ReadonlyArray<Seek>, reads: Erasure.Reads) => Step<LookedInto, Lake>
   /** Files and tables that nobody looks into. */

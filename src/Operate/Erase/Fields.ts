@@ -11,6 +11,6 @@ export interface Field {
 
 export interface Fields {
   readonly of: (table: string, column: string) => Field
-  /** Of the fields without a column: which stay. */
-  readonly areKept: (table: string) => ReadonlyArray<string>
+  /** Whether fields without a column stay where they do in a body. */
+  readonly areAsInBodies: (table: string) => boolean
 }

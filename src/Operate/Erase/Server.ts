@@ -8,6 +8,7 @@
  */
 import { Clock, Effect, type Option, type Redacted } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
+import * as Agreed from "../../Ledger/Agreed.ts"
 import * as Erasures from "../../Stores/Erasures.ts"
 import { migrate } from "../../Stores/Postgres/Migrations.ts"
 import { inStore } from "../../Stores/Postgres/Rights.ts"
@@ -140,6 +141,7 @@ export const open = (place: Place) =>
     let asOwner = false
     return {
       tombstones: attempt(worker, () => Erasures.tombstones(worker.db)),
+      namings: attempt(worker, () => Agreed.namings(worker.db)),
       look: (seeks, reads) =>
         Effect.map(
           attempt(worker, () => look(worker.client, known.written, seeks, { reads, fields, now })),

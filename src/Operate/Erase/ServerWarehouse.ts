@@ -152,9 +152,9 @@ const extraOf = (
   text: string | null | undefined,
   table: string,
   renamed: ReadonlyMap<string, string>,
-  { fields, redact: { text: redact } }: Asked
+  { fields, reads, redact: { text: redact } }: Asked
 ): Record<string, string> => {
-  const isKept = Erasure.keptAt(fields.areKept(table))
+  const isKept = fields.areAsInBodies(table) ? reads.bodies.isKept : keepsNone
   const made = Object.create(null) as Record<string, string>
   for (const [name, value] of Object.entries((Json.parse(text ?? "{}") ?? {}) as object)) {
     const { isKept: isOfColumn, names } = fields.of(table, name)
