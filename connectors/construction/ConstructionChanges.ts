@@ -154,11 +154,13 @@ type Parts = ReadonlyArray<Found | undefined>
 const partsIn = ({ key }: ListShape, record: unknown): Parts =>
   key.map((part) => ("names" in part ? find(wholeOf(record), part.names) : undefined))
 
+/** Whether a record alone says what names it. */
+export const saysId = ({ key }: ListShape): boolean => key.every((part) => "names" in part && !part.isHashed)
+
 /** What names a record, as far as it alone says so; undefined without a usable key. */
 export const idIn = (shape: ListShape, given: unknown): string | undefined => {
-  const isAlone = shape.key.every((part) => "names" in part && !part.isHashed)
   const record = Fields.without(given, shape.dropped)
-  return isAlone ? keyOf({ hashOf: noHash, parameters: {}, shape }, partsIn(shape, record)) : undefined
+  return saysId(shape) ? keyOf({ hashOf: noHash, parameters: {}, shape }, partsIn(shape, record)) : undefined
 }
 
 /** Undefined without a usable key. */

@@ -12,7 +12,7 @@ import * as JsonPointer from "../../src/Domain/JsonPointer.ts"
 import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
 import { urlOf } from "../../src/Runtime/Module.ts"
 import * as Erasures from "../../src/Stores/Erasures.ts"
-import { type ErasedOf, idIn } from "./ConstructionChanges.ts"
+import { type ErasedOf, idIn, saysId } from "./ConstructionChanges.ts"
 import { bodies, type Given, isBooked, keepsIn } from "./ConstructionErased.ts"
 import { wires } from "./ConstructionEvents.ts"
 import { join, spellings } from "./ConstructionPlaces.ts"
@@ -102,7 +102,8 @@ export const reads = (read: Read, lists: ReadonlyArray<List>, before: ReadonlyAr
     return {
       ...Erasure.plain,
       keeps: anyOf([given, ...former].map((each) => keepsOf(each, lists, shown))),
-      records: (value) => (shown.shape === undefined ? [] : named(table, idIn(shown.shape, value)))
+      records: (value) => (shown.shape === undefined ? [] : named(table, idIn(shown.shape, value))),
+      isUnnamed: shown.shape !== undefined && !saysId(shown.shape)
     }
   }
   return {

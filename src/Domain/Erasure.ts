@@ -43,6 +43,8 @@ export interface Read {
   readonly records: (value: unknown) => ReadonlyArray<Named>
   /** What stays of it if one of these is erased. */
   readonly keeps: Keeps
+  /** It never says alone which record it is: that takes its request, or a key to hash with. */
+  readonly isUnnamed?: boolean
 }
 
 /** About no record, and nothing stays. */
@@ -77,12 +79,20 @@ export const erased = (asked: Asked, salt: string): Erased =>
 export interface Redactor {
   readonly text: Redact
   readonly isErased: (record: Named) => boolean
+  /** Whether a record of this table is erased. */
+  readonly hasErased: (table: string) => boolean
 }
 
 /** Undefined if nothing is erased: then nothing need be looked at. */
 export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
   if (all.length === 0) return undefined
-  return { text: redacting(all.filter(isValue)), isErased: isAmong(all.filter(isOfRecord)) }
+  const records = all.filter(isOfRecord)
+  const tables = new Set(records.map(({ table }) => table))
+  return {
+    text: redacting(all.filter(isValue)),
+    isErased: isAmong(records),
+    hasErased: (table) => tables.has(table)
+  }
 }
 
 /** The value without what was erased; the same object if it has nothing of it. Names of fields count as texts. */

@@ -81,6 +81,29 @@ describe("rows that have what is erased", () => {
       assert.throws(() => database.exec("update ledger_evidence set body = ''"), /append-only/)
     }))
 
+  it("go as a whole where records of their table in quarantine don't say which they are", () =>
+    withStore((database) => {
+      const records = ["notes", "others", "things"].map(
+        (table) => `('${table}', '${table}', '{"by":"x"}', 'not-storable', 'a', 'b')`
+      )
+      database.exec(`insert into record_quarantine values ${records.join(", ")}`)
+      const named = { table: "notes", id: "a/1" }
+      const unnamed = { ...reads, records: (table: string) => ({ ...Erasure.plain, isUnnamed: table !== "things" }) }
+      assert.deepStrictEqual(Rows.look(database, seeksOf(named, "salt")[0]!, unnamed), {
+        changed: { record_quarantine: 1 },
+        kept: {}
+      })
+      const without = (...all: ReadonlyArray<Erasure.Named>) => ({
+        redact: Erasure.redactor(all.map((each) => Erasure.erased(each, "salt")))!,
+        reads: unnamed
+      })
+      const left = () => all(database, "select resource from record_quarantine order by 1")
+      Rows.erase(database, without(named), () => undefined)
+      assert.deepStrictEqual(left(), ["others", "things"])
+      Rows.erase(database, without({ table: "things", id: "1" }), () => undefined)
+      assert.deepStrictEqual(left(), ["others", "things"])
+    }))
+
   it("that have lost something before keep the hash of what had come first", () =>
     withStore((database) => {
       const noted: Array<string> = []

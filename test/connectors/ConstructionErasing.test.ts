@@ -187,6 +187,24 @@ describe("a single answer about an erased record", () => {
     assert.strictEqual(quarantined("projects", { id: 1, by: person }, "1"), '{"id":1,"by":"[erased]"}')
     assert.isUndefined(quarantined("unknown", rest, "17"))
   })
+
+  it("may be any in quarantine where a key has a part of its request, or one that is hashed", () => {
+    const below = { ...notes, key: ["thing", "id"] }
+    const columns = [column("id", "VARCHAR", { use: "hash" }), column("name")]
+    const all = [
+      { ...below, columns: [column("thing", "VARCHAR", { parameter: "thing" }), column("id", "BIGINT")] },
+      listOf({ table: "hashed", columns }),
+      things,
+      ipcs
+    ]
+    const { records } = Erasing.reads({ ...given, recordsAt: [] }, all)
+    const tables = ["notes", "hashed", "things", "ipcs", "projects", "unknown"]
+    assert.deepStrictEqual(
+      tables.filter((table) => records(table).isUnnamed === true),
+      ["notes", "hashed"]
+    )
+    assert.deepStrictEqual(records("notes").records({ id: 1 }), [])
+  })
 })
 
 describe("a delivery that was read under other names once", () => {

@@ -69,6 +69,10 @@ const recordOf = ({ id, ipc_id: ipc, resource }: Values): Erasure.Named | undefi
   return typeof ipc === "string" ? { table: ipcs, id: ipc } : undefined
 }
 
+/** Whether a row goes as a whole: it may be the record, and nothing tells. A walk finds again what isn't. */
+export const goes = (table: string, row: Values, { reads, redact }: Without): boolean =>
+  table === badRecords && redact.hasErased(String(row["resource"])) && readOf(table, row, reads).isUnnamed === true
+
 /** Whether a row keeps it: in its key, by its columns, or in a record of which nobody knows what it is about. */
 export const keeps = (
   { keys, name }: { readonly name: string; readonly keys: ReadonlyArray<string> },
@@ -76,6 +80,7 @@ export const keeps = (
   seek: Seek,
   reads: Erasure.Reads
 ): boolean => {
+  if (goes(name, row, { redact: seek, reads })) return false
   const about = recordOf(row)
   if (name !== evidence && about !== undefined && seek.isErased(about)) return true
   if (keys.some((key) => typeof row[key] === "string" && seek.text(row[key], null) !== row[key])) return true
@@ -99,6 +104,9 @@ export const leftOf = (
   }
   return Object.keys(left).length === 0 ? undefined : left
 }
+
+export const loses = (texts: Parameters<typeof leftOf>[0], row: Values, without: Without): boolean =>
+  goes(texts.name, row, without) || leftOf(texts, row, without) !== undefined
 
 /** In the file as it is. */
 const textsOf = (database: DatabaseSync): ReadonlyArray<Texts> =>
@@ -136,7 +144,7 @@ export const look = (database: DatabaseSync, seek: Seek, reads: Erasure.Reads): 
   const all = textsOf(database).map((texts) => {
     const found = { name: texts.name, changed: 0, kept: 0 }
     for (const row of rowsIn(database, texts)) {
-      if (leftOf(texts, row, { redact: seek, reads }) !== undefined) found[books.has(texts.name) ? "kept" : "changed"]++
+      if (loses(texts, row, { redact: seek, reads })) found[books.has(texts.name) ? "kept" : "changed"]++
       if (keeps(texts, row, seek, reads)) found.kept++
     }
     return found
@@ -162,20 +170,26 @@ export const erase = (database: DatabaseSync, without: Without, note: (sha256: s
   for (const texts of textsOf(database).filter(({ name }) => !books.has(name))) {
     const { name } = texts
     const changes: Array<{ readonly row: Row; readonly left: Readonly<Record<string, string>> }> = []
+    const gone: Array<Row> = []
     for (const row of rowsIn(database, texts)) {
+      if (goes(name, row, without)) {
+        gone.push(row)
+        continue
+      }
       const left = leftOf(texts, row, without)
       if (left !== undefined) changes.push({ row, left })
     }
-    if (changes.length === 0) continue
+    if (changes.length + gone.length === 0) continue
     withoutTriggers(database, name, () => {
+      const key = keyOf(name)
+      const where = key.map((column) => `${quoted(column)} is ?`).join(" and ")
+      for (const row of gone)
+        database.prepare(`delete from ${quoted(name)} where ${where}`).run(...key.map((column) => row[column] ?? null))
       for (const { left, row } of changes) {
         if (name === evidence) note(originalOf(row))
         const set = Object.keys(left).map((column) => `${quoted(column)} = ?`)
-        const key = keyOf(name)
         database
-          .prepare(
-            `update ${quoted(name)} set ${set.join(", ")} where ${key.map((column) => `${quoted(column)} is ?`).join(" and ")}`
-          )
+          .prepare(`update ${quoted(name)} set ${set.join(", ")} where ${where}`)
           .run(...Object.values(left), ...key.map((column) => row[column] ?? null))
       }
     })

@@ -10,7 +10,7 @@ export interface Seek extends Erasure.Redactor {
   readonly stays: (text: string, read: Erasure.Read) => boolean
 }
 
-const nothing: Erasure.Redactor = { text: (text) => text, isErased: () => false }
+const nothing: Erasure.Redactor = { text: (text) => text, isErased: () => false, hasErased: () => false }
 
 const redactorOf = (asked: Erasure.Asked, salt: string): Erasure.Redactor =>
   Erasure.redactor([Erasure.erased(asked, salt)]) ?? nothing

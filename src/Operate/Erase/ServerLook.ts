@@ -31,8 +31,7 @@ const ofRows = async (
     for (const row of rows) {
       for (const [at, seek] of seeks.entries()) {
         const count = counts[at]!
-        if (Rows.leftOf(texts, row, { redact: seek, reads }) !== undefined)
-          count[Rows.isBook(texts) ? "kept" : "changed"]++
+        if (Rows.loses(texts, row, { redact: seek, reads })) count[Rows.isBook(texts) ? "kept" : "changed"]++
         if (keeps(texts, row.values, seek, reads)) count.kept++
       }
     }

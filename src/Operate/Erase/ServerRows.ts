@@ -8,7 +8,7 @@ import { appendOnly, placed } from "../../Stores/Postgres/Rights.ts"
 import { storeTables } from "../../Stores/StoreTables.ts"
 import type { Without } from "./Engine.ts"
 import { mostBytes } from "./Inbox.ts"
-import { books, evidence, factOf, isIdentity, leftOf as leftIn, originalOf, tombstones } from "./Rows.ts"
+import { books, evidence, factOf, goes, isIdentity, leftOf as leftIn, originalOf, tombstones } from "./Rows.ts"
 import { atomically, batches, type Change, type Column, type Row, update } from "./ServerScan.ts"
 import type { Seek } from "./Seek.ts"
 
@@ -54,6 +54,9 @@ export const leftOf = (texts: Texts, { place, values }: Row, without: Without): 
   return left && { place, values: left }
 }
 
+export const loses = (texts: Texts, row: Row, without: Without): boolean =>
+  goes(texts.name, row.values, without) || leftOf(texts, row, without) !== undefined
+
 /** `sequence`: null for an answer. */
 type Lost = readonly [sha256: string, sequence: number | null]
 
@@ -67,8 +70,11 @@ const noted = (client: Client, erasure: number, lost: ReadonlyArray<Lost>) =>
 
 export const eraseRows = async (client: Client, texts: Texts, without: Without): Promise<void> => {
   for await (const rows of batches(client, texts.table, texts.columns)) {
-    const changes = rows.flatMap((row) => leftOf(texts, row, without) ?? [])
+    const gone = rows.filter(({ values }) => goes(texts.name, values, without))
+    const changes = rows.flatMap((row) => (gone.includes(row) ? [] : (leftOf(texts, row, without) ?? [])))
     await update(client, texts.table, texts.columns, changes)
+    if (gone.length > 0)
+      await client.query(`delete from ${texts.table} where ctid = any($1::tid[])`, [gone.map(({ place }) => place)])
   }
 }
 
