@@ -1,5 +1,4 @@
 /** What an erasure does to rows of the Store: the books keep theirs, and answers of look-ups keep the hash of what had come. */
-import { hash } from "node:crypto"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,19 +7,7 @@ import * as Rows from "../../src/Operate/Erase/Rows.ts"
 import { seeksOf } from "../../src/Operate/Erase/Seek.ts"
 import { removeFolder, temporaryFolder } from "../Folders.ts"
 import { makeStore } from "../worker/MoveWorld.ts"
-
-const person = "Ada Lovelace"
-const answer = JSON.stringify({ data: { id: person, amount: 1.5, by: person } })
-const sha256 = hash("sha256", answer)
-const asked = { value: person, field: null, isWithin: false }
-const redact = Erasure.redactor([Erasure.erased(asked, "salt")])!
-const reads: Erasure.Reads = {
-  bodies: Erasure.plain,
-  answers: Erasure.keptAt(["data.id"]),
-  records: () => Erasure.plain
-}
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+import { answer, asked, person, quoted, reads, redact, sha256 } from "./ErasedPerson.ts"
 
 const rows = `
   insert into ledger_facts values (1, 'i', 'looked-up', 'k', ${quoted(JSON.stringify({ sha256 }))}, null),

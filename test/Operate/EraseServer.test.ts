@@ -2,7 +2,6 @@
  * What an erasure does to rows of a Store in PostgreSQL: the books keep theirs, answers of look-ups keep the hash of what had
  * come, and what is append-only is changed as its owner alone, who takes the right for one transaction.
  */
-import { hash } from "node:crypto"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { Client } from "pg"
@@ -18,19 +17,7 @@ import { temporaryFolder } from "../Folders.ts"
 import { until } from "../RunningWorker.ts"
 import { heldOnServer } from "../worker/HeldOnServer.ts"
 import { Roles } from "../Stores/Postgres/Roles.ts"
-
-const person = "Ada Lovelace"
-const answer = JSON.stringify({ data: { id: person, amount: 1.5, by: person } })
-const sha256 = hash("sha256", answer)
-const asked = { value: person, field: null, isWithin: false }
-const redact = Erasure.redactor([Erasure.erased(asked, "salt")])!
-const reads: Erasure.Reads = {
-  bodies: Erasure.plain,
-  answers: Erasure.keptAt(["data.id"]),
-  records: () => Erasure.plain
-}
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+import { answer, asked, person, quoted, reads, redact, sha256 } from "./ErasedPerson.ts"
 
 const rows = `
   insert into ledger.ledger_facts values (1, 'i', 'looked-up', 'k', ${quoted(JSON.stringify({ sha256 }))}, null),
