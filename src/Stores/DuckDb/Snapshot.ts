@@ -20,6 +20,9 @@ import type { InParallel } from "./Memory.ts"
 /** Approximate size of a row without its payload. */
 const rowBytes = 200
 
+/** A part of a large table is one row group, which one thread writes. */
+const writesAtOnce = 2
+
 interface Writing {
   readonly connection: DuckDBConnection
   /** Writes that haven't ended, one after the other. */
@@ -65,7 +68,6 @@ export class DuckDbSnapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly #connection: DuckDBConnection
-  /** A part of a large table is one row group, which one thread writes; so two are written at a time. */
   readonly #writers: ReadonlyArray<Writing>
   #isClosed = false
   readonly #large: ReadonlySet<string>
@@ -91,8 +93,9 @@ export class DuckDbSnapshot {
     tables: ReadonlyArray<Pick<Shown, "name">>,
     inParallel: InParallel
   ): Promise<DuckDbSnapshot> {
-    const connections = [await instance.connect(), await instance.connect()]
+    const connections: Array<DuckDBConnection> = []
     try {
+      for (let count = 0; count < writesAtOnce; count++) connections.push(await instance.connect())
       // Not in the transaction: they look into each attached file, so a copy for analysts that is just being made would stay
       // locked, and its readers refused, until the transaction ends.
       const found = await foundOf(connections[0]!, tables)
@@ -156,11 +159,15 @@ export class DuckDbSnapshot {
     const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
     const writer = this.#writers.reduce((least, each) => (each.count < least.count ? each : least))
     writer.count++
-    const written = writer.last.then(() => {
-      if (this.#isClosed) throw new Error("The snapshot is closed")
-      return this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
+    const written = writer.last.then(async () => {
+      try {
+        if (this.#isClosed) throw new Error("The snapshot is closed")
+        return await this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
+      } finally {
+        writer.count--
+      }
     })
-    writer.last = written.catch(() => undefined).then(() => writer.count--)
+    writer.last = written.catch(() => undefined)
     return written
   }
 
