@@ -83,6 +83,9 @@ export interface Redactor {
   readonly hasErased: (table: string) => boolean
 }
 
+/** Nothing is erased. */
+export const nothing: Redactor = { text: (text) => text, isErased: () => false, hasErased: () => false }
+
 /** Undefined if nothing is erased: then nothing need be looked at. */
 export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
   if (all.length === 0) return undefined

@@ -60,7 +60,7 @@ const saltOf = (all: ReadonlyArray<Erasures.Tombstone>): string => all[0]?.salt 
 
 /** There is at least one. */
 const withoutOf = (rules: ReadonlyArray<Erasure.Erased>, reads: Erasure.Reads) => ({
-  redact: Erasure.redactor(rules) ?? { text: (text: string) => text, isErased: () => false, hasErased: () => false },
+  redact: Erasure.redactor(rules) ?? Erasure.nothing,
   reads
 })
 

@@ -10,10 +10,8 @@ export interface Seek extends Erasure.Redactor {
   readonly stays: (text: string, read: Erasure.Read) => boolean
 }
 
-const nothing: Erasure.Redactor = { text: (text) => text, isErased: () => false, hasErased: () => false }
-
 const redactorOf = (asked: Erasure.Asked, salt: string): Erasure.Redactor =>
-  Erasure.redactor([Erasure.erased(asked, salt)]) ?? nothing
+  Erasure.redactor([Erasure.erased(asked, salt)]) ?? Erasure.nothing
 
 const ofValue = (asked: Erasure.AskedValue, salt: string): Seek => {
   const redact = redactorOf(asked, salt)
@@ -40,7 +38,7 @@ const ofRecord = (record: Erasure.Named, salt: string): Seek => {
 const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue, salt: string): Seek => {
   const wide = redactorOf({ ...asked, isWithin: true }, salt).text
   return {
-    ...nothing,
+    ...Erasure.nothing,
     text: (text, name, isLoose) => {
       const left = redact(text, name, isLoose)
       const less = wide(left, name, isLoose)

@@ -6,7 +6,7 @@
  * In version 0.1 the books' tables had keys.
  */
 import * as Literal from "../../Domain/Literal.ts"
-import { columnComments, comments, quoted, seen, money } from "../Ddl.ts"
+import { columnComments, comments, money, quoted, seen } from "../Ddl.ts"
 import { asOf, cameWith, type Schema } from "../SchemaVersions.ts"
 import type { Evolution } from "../EntityTables.ts"
 import { type NestedTable, ofRecord } from "../NestedTables.ts"
