@@ -9,6 +9,7 @@ import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
 import { connected, type PostgresServer, start } from "./PostgresServer.ts"
 import { ofFamily, type Used, written } from "./Used.ts"
+import { within } from "./Waiting.ts"
 
 export const engines = ["duckdb", "postgres"] as const
 
@@ -44,6 +45,19 @@ export interface Engine extends AsyncDisposable {
   readonly checkpointed: () => Promise<void>
 }
 
+const vacuumMs = 120_000
+
+/** What its server has begun to vacuum by itself would be counted with what is measured next. */
+const rested = (url: string) =>
+  connected(url, (client) =>
+    within(vacuumMs, async () => {
+      const { rowCount } = await client.query(
+        "select from pg_stat_activity where backend_type = 'autovacuum worker' and pid <> pg_backend_pid()"
+      )
+      return rowCount === 0 ? true : undefined
+    })
+  )
+
 /** Of a store that a worker has open: another process may do it, too. */
 const checkpoint = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 10_000 })
@@ -78,7 +92,10 @@ export const open = async (): Promise<Engine> => {
       const warehouse = url === undefined ? {} : { SITELEDGER_WAREHOUSE: url }
       return { directory, url, environment: { SITELEDGER_DATA_DIR: directory, ...warehouse } }
     },
-    vacuumed: () => everywhere("vacuum (analyze)"),
+    vacuumed: async () => {
+      await everywhere("vacuum (analyze)")
+      for (const url of urls.slice(0, 1)) await rested(url)
+    },
     checkpointed: async () => (server === undefined ? intoFiles() : everywhere("checkpoint")),
     used: () => (server === undefined ? { cpuMicros: 0, written: writtenHere } : ofFamily(server.pid())),
     [Symbol.asyncDispose]: async () => {
