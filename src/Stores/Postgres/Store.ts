@@ -28,14 +28,18 @@ const otherKey = new StoreError({
 
 const presence = (run: Store["Service"]["run"]): Presence => ({
   say: (row, forgottenBefore) =>
-    run(async (db) => {
-      await db
-        .insertInto("workers")
-        .values(row)
-        .onConflict((of) => of.column("id").doUpdateSet(row))
-        .execute()
-      await db.deleteFrom("workers").where("seen_at", "<", forgottenBefore).execute()
-    }),
+    Effect.asVoid(
+      run((db) =>
+        db
+          .with("forgotten", (of) =>
+            of.deleteFrom("workers").where("id", "!=", row.id).where("seen_at", "<", forgottenBefore)
+          )
+          .insertInto("workers")
+          .values(row)
+          .onConflict((of) => of.column("id").doUpdateSet(row))
+          .execute()
+      )
+    ),
   withdraw: (id) => Effect.asVoid(run((db) => db.deleteFrom("workers").where("id", "=", id).execute())),
   all: run((db) => db.selectFrom("workers").selectAll().orderBy("started_at").execute())
 })
