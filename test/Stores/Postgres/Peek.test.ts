@@ -6,6 +6,7 @@ import * as Databases from "../../Postgres.ts"
 import { ask, database, delivery, storesAt, until } from "./World.ts"
 
 const stored = 3000
+const long = 50_000
 /** More often than a session plans a statement for the values it is given. */
 const looks = 12
 
@@ -35,6 +36,34 @@ describe.skipIf(Databases.skipped !== undefined)("looking for what waits in Post
       }
       yield* until(Effect.andThen(deliveries.peek(["ipc.paid"], stored - 2), looked(4 * looks)))
       assert.strictEqual((yield* rowsRead) - before, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says how far all is applied, also of numbers out of order, and reads no long queue", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      const { deliveries } = yield* Effect.provide(Store, yield* Layer.build(storesAt(own.url)))
+      assert.strictEqual(yield* deliveries.settledThrough, 0)
+      yield* Effect.promise(() => deliveries.receive(Array.from({ length: 5 }, (_, n) => delivery(`{"number":${n}}`))))
+      yield* ask(own, "delete from siteledger.inbox_queue where sequence < 3")
+      assert.strictEqual(yield* deliveries.settledThrough, 2)
+      // As a worker leaves it that stored at the same time as another one.
+      yield* ask(own, "update siteledger.inbox_queue set sequence = 8 - sequence")
+      assert.strictEqual(yield* deliveries.settledThrough, 2)
+      yield* ask(
+        own,
+        `insert into siteledger.inbox_queue (sequence, is_first, received_at)
+         select n, true, '' from generate_series(6, ${long}) as n`
+      )
+      yield* ask(own, "vacuum (analyze) siteledger.inbox_queue")
+      const read = Effect.map(
+        ask(own, "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'inbox_queue'"),
+        ([row]) => Number(row?.["rows"])
+      )
+      const before = yield* read
+      assert.strictEqual(yield* deliveries.settledThrough, 2)
+      yield* until(Effect.map(read, (rows) => rows > before + long / 10))
+      assert.isBelow((yield* read) - before, long / 2)
     }).pipe(Effect.scoped)
   )
 })
