@@ -25,7 +25,7 @@ const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
 const chunk = most / 20
 /** For one chunk, begun before the growing ends. */
 const patienceMs = 600_000
-/** An answer costs the worker something: asked all the time, a rebuild took half as long again. */
+/** An answer costs the worker something. */
 const sampleMs = 250
 /** Younger copies for analysts are left alone, for those who read them, and those of smaller stores are always made whole. */
 const copyAgeMs = 55_000
