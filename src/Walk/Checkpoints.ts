@@ -6,7 +6,7 @@
  * same rows are written once more and none is skipped. None is flushed for itself: after a power cut a walk goes on at an
  * earlier one, and the ids that are announced before rows are written (`Sightings`) are on disk.
  */
-import type { ExpressionBuilder, Selectable, Transaction } from "kysely"
+import type { Selectable, Transaction } from "kysely"
 import { Effect } from "effect"
 import type { Instant } from "../Domain/Instant.ts"
 import { Store } from "../Stores/Store.ts"
@@ -99,66 +99,6 @@ export const finishedPages = Effect.fnUntraced(function* (store: Store["Service"
 
 export const countPages = (store: Store["Service"], resource: string) =>
   store.run((db) => Passes.countPages(db, resource))
-
-type Counted = "record_quarantine" | "walk_pages"
-
-/** How many rows each list has in a table that has a few for each. */
-const countEach = (store: Store["Service"], table: Counted) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom(table)
-        .select((of) => ["resource", of.fn.countAll<number>().as("count")] as const)
-        .groupBy("resource")
-        .execute()
-    ),
-    (rows) => new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
-  )
-
-export interface Standing {
-  readonly state: PassState | undefined
-  readonly pagesDone: number
-  readonly quarantined: number
-}
-
-/** In one statement: none is seen without the others, and each list asks every second. */
-export const standing = (store: Store["Service"], resource: string) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("walks")
-        .selectAll()
-        .select((of) => [
-          rowsOf(of, "walk_pages", resource).as("pages_done"),
-          rowsOf(of, "record_quarantine", resource).as("bad")
-        ])
-        .where("resource", "=", resource)
-        .executeTakeFirst()
-    ),
-    (row): Standing => {
-      // No pass has begun: it has neither.
-      if (row === undefined) return { state: undefined, pagesDone: 0, quarantined: 0 }
-      const { bad, pages_done, ...state } = row
-      return { state, pagesDone: Number(pages_done), quarantined: Number(bad) }
-    }
-  )
-
-const rowsOf = (of: ExpressionBuilder<StoreTables, "walks">, table: Counted, resource: string) =>
-  of
-    .selectFrom(table)
-    .select((from) => from.fn.countAll<number>().as("count"))
-    .where("resource", "=", resource)
-
-/** Where all lists are, in as many queries for hundreds as for one. */
-export const standings = Effect.fnUntraced(function* (store: Store["Service"]) {
-  const states = new Map((yield* loadAll(store)).map((state) => [state.resource, state]))
-  const [pages, bad] = [yield* countEach(store, "walk_pages"), yield* countEach(store, "record_quarantine")]
-  return (resource: string): Standing => ({
-    state: states.get(resource),
-    pagesDone: pages.get(resource) ?? 0,
-    quarantined: bad.get(resource) ?? 0
-  })
-})
 
 /** Begins a pass; the pages of the pass before it are forgotten. */
 export const begin = (store: Store["Service"], state: PassState) =>

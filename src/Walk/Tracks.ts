@@ -5,6 +5,7 @@
 import { Duration, Effect, Latch } from "effect"
 import type { Store } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Standings from "./Standings.ts"
 import type { Lane } from "./Pace.ts"
 import { isChild, isPaged, type List } from "./Source.ts"
 import { needed } from "./Shares.ts"
@@ -73,12 +74,12 @@ export const wholeLeft = ({ list, pagesDone, state }: Pick<Track, "list" | "page
 }
 
 export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
-  Effect.map(Checkpoints.standings(store), (standing) => {
+  Effect.map(Standings.all(store), (standing) => {
     for (const track of tracks) Object.assign(track, standing(track.list.resource))
   })
 
 export const restore = (store: Store["Service"], track: Track) =>
-  Effect.map(Checkpoints.standing(store, track.list.resource), (standing) => void Object.assign(track, standing))
+  Effect.map(Standings.of(store, track.list.resource), (standing) => void Object.assign(track, standing))
 
 /** Of a child list: its parents', which is walked first. */
 export const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>

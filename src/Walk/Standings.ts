@@ -1,0 +1,69 @@
+/**
+ * How lists stand: where the pass under way is, and how many records were set aside. Each list that rests asks every second,
+ * as another worker may have walked it meanwhile.
+ */
+import { Effect } from "effect"
+import type { ExpressionBuilder } from "kysely"
+import type { Store } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import { loadAll, type PassState } from "./Checkpoints.ts"
+
+type Counted = "record_quarantine" | "walk_pages"
+
+/** How many rows each list has in a table that has a few for each. */
+const countEach = (store: Store["Service"], table: Counted) =>
+  Effect.map(
+    store.run((db) =>
+      db
+        .selectFrom(table)
+        .select((of) => ["resource", of.fn.countAll<number>().as("count")] as const)
+        .groupBy("resource")
+        .execute()
+    ),
+    (rows) => new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
+  )
+
+export interface Standing {
+  readonly state: PassState | undefined
+  readonly pagesDone: number
+  readonly quarantined: number
+}
+
+/** In one statement: none is seen without the others. */
+export const of = (store: Store["Service"], resource: string) =>
+  Effect.map(
+    store.run((db) =>
+      db
+        .selectFrom("walks")
+        .selectAll()
+        .select((from) => [
+          rowsOf(from, "walk_pages", resource).as("pages_done"),
+          rowsOf(from, "record_quarantine", resource).as("bad")
+        ])
+        .where("resource", "=", resource)
+        .executeTakeFirst()
+    ),
+    (row): Standing => {
+      // No pass has begun: it has neither.
+      if (row === undefined) return { state: undefined, pagesDone: 0, quarantined: 0 }
+      const { bad, pages_done, ...state } = row
+      return { state, pagesDone: Number(pages_done), quarantined: Number(bad) }
+    }
+  )
+
+const rowsOf = (from: ExpressionBuilder<StoreTables, "walks">, table: Counted, resource: string) =>
+  from
+    .selectFrom(table)
+    .select((rows) => rows.fn.countAll<number>().as("count"))
+    .where("resource", "=", resource)
+
+/** Where all lists are, in as many queries for hundreds as for one. */
+export const all = Effect.fnUntraced(function* (store: Store["Service"]) {
+  const states = new Map((yield* loadAll(store)).map((state) => [state.resource, state]))
+  const [pages, bad] = [yield* countEach(store, "walk_pages"), yield* countEach(store, "record_quarantine")]
+  return (resource: string): Standing => ({
+    state: states.get(resource),
+    pagesDone: pages.get(resource) ?? 0,
+    quarantined: bad.get(resource) ?? 0
+  })
+})
