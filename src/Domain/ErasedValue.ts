@@ -1,5 +1,6 @@
 /**
- * A value that is erased, and how a text is rid of it: by hashes alone, since nobody keeps the value. Pure.
+ * A value that is erased, and how a text is rid of it: by hashes alone, since nobody keeps the value; or by the value itself
+ * while it is being erased, which finds the same in a tenth of the time. Pure.
  */
 import { hash } from "node:crypto"
 import { mark } from "./ErasedRecord.ts"
@@ -45,36 +46,70 @@ export const erasedValue = ({ field, isWithin, value }: AskedValue, salt: string
 export type Redact = (text: string, name: string | null, isLoose?: boolean) => string
 
 export const redacting = (all: ReadonlyArray<ErasedValue>): Redact => {
-  const salts = [...Map.groupBy(all, ({ salt }) => salt)].map(([salt, rules]) => new Salted(salt, rules))
-  return (text, name, isLoose) => salts.reduce((left, salted) => salted.redact(left, name, isLoose), text)
+  const salts = [...Map.groupBy(all, ({ salt }) => salt)].map(([salt, rules]) => by(salted(salt, rules)))
+  return (text, name, isLoose) => salts.reduce((left, redact) => redact(left, name, isLoose), text)
+}
+
+/** Of a value that is known. */
+export const redactingKnown = (asked: AskedValue): Redact => by(known(asked))
+
+type Fields = ReadonlyArray<string | null>
+
+/** What is erased, and how it is recognised. */
+interface Erased {
+  /** Those with a name that is asked for. */
+  readonly fields: ReadonlySet<string>
+  readonly isEverywhere: boolean
+  /** Whether a whole text is erased in one of these fields. */
+  readonly is: (text: string, fields: Fields) => boolean
+  /** A longer text without what is erased within it; `isLoose`: also without what is erased only as a whole. */
+  readonly shortened: (text: string, fields: Fields, isLoose: boolean) => string
+}
+
+const by =
+  ({ fields: names, is, isEverywhere, shortened }: Erased): Redact =>
+  (text, name, isLoose = false) => {
+    const fields = [...(isEverywhere ? [null] : []), ...(name !== null && names.has(name) ? [name] : [])]
+    if (text === "" || fields.length === 0) return text
+    return is(text, fields) ? mark : shortened(text, fields, isLoose)
+  }
+
+const known = ({ field, isWithin, value: given }: AskedValue): Erased => {
+  const value = canonical(given)
+  return {
+    fields: new Set(field === null ? [] : [field]),
+    isEverywhere: field === null,
+    is: (text) => canonical(text) === value,
+    shortened: (text, _, isLoose) =>
+      isWithin || (isLoose && field === null)
+        ? without(text, value.length, (whole, from) => whole.indexOf(value, from))
+        : text
+  }
 }
 
 /** Those with the same salt: a text is hashed once for all of them. */
-class Salted {
-  readonly #salt: string
-  readonly #all: ReadonlySet<string>
-  readonly #fields: ReadonlySet<string>
-  readonly #isEverywhere: boolean
-  readonly #within: ByLength
-  readonly #loose: ByLength
-
-  constructor(salt: string, rules: ReadonlyArray<ErasedValue>) {
-    this.#salt = salt
-    this.#all = new Set(rules.map(({ sha256 }) => sha256))
-    this.#fields = new Set(rules.flatMap(({ field }) => field ?? []))
-    this.#isEverywhere = rules.some(({ field }) => field === null)
-    this.#within = byLength(rules.filter(({ isWithin }) => isWithin))
-    this.#loose = byLength(rules.filter(({ field }) => field === null))
-  }
-
-  redact(text: string, name: string | null, isLoose = false): string {
-    const fields = [...(this.#isEverywhere ? [null] : []), ...(name !== null && this.#fields.has(name) ? [name] : [])]
-    if (text === "" || fields.length === 0) return text
-    if (fields.some((field) => this.#all.has(digest(this.#salt, field, text)))) return mark
-    const isOne = (sums: ReadonlySet<string>) => (part: string) =>
-      fields.some((field) => sums.has(digest(this.#salt, field, part)))
-    const parts = isLoose ? this.#loose : this.#within
-    return parts.reduce((left, [length, sums]) => shortened(left, length, isOne(sums)), text)
+const salted = (salt: string, rules: ReadonlyArray<ErasedValue>): Erased => {
+  const isOne = (sums: ReadonlySet<string>, text: string, fields: Fields): boolean =>
+    fields.some((field) => sums.has(digest(salt, field, text)))
+  const all = new Set(rules.map(({ sha256 }) => sha256))
+  const within = byLength(rules.filter(({ isWithin }) => isWithin))
+  const loose = byLength(rules.filter(({ field }) => field === null))
+  return {
+    fields: new Set(rules.flatMap(({ field }) => field ?? [])),
+    isEverywhere: rules.some(({ field }) => field === null),
+    is: (text, fields) => isOne(all, text, fields),
+    shortened: (text, fields, isLoose) =>
+      (isLoose ? loose : within).reduce(
+        (left, [length, sums]) =>
+          without(left, length, (whole, from) => {
+            for (let at = from; at + length <= whole.length; at++) {
+              // To look at each other place would cost a hash for each letter.
+              if (isWords(whole, at, length) && isOne(sums, whole.slice(at, at + length), fields)) return at
+            }
+            return -1
+          }),
+        text
+      )
   }
 }
 
@@ -86,23 +121,27 @@ const byLength = (rules: ReadonlyArray<ErasedValue>): ByLength =>
     .map(([length, some]) => [length, new Set(some.map(({ sha256 }) => sha256))] as const)
     .toSorted(([a], [b]) => b - a)
 
-/** Stays as it was written if nothing in it is erased. */
-const shortened = (text: string, length: number, isErased: (part: string) => boolean): string => {
+/** Stays as it was written if nothing in it is erased. `next`: where one may be, from a place on; -1: nowhere. */
+const without = (text: string, length: number, next: (whole: string, from: number) => number): string => {
   const whole = canonical(text)
   let made = ""
   let copied = 0
-  for (let at = 0; at + length <= whole.length; at++) {
-    if (!isEdge(whole, at) || !isEdge(whole, at + length) || !isErased(whole.slice(at, at + length))) continue
-    made += whole.slice(copied, at) + mark
-    copied = at + length
-    at = copied - 1
+  for (let at = next(whole, 0); at !== -1;) {
+    const isOne = isWords(whole, at, length)
+    if (isOne) {
+      made += whole.slice(copied, at) + mark
+      copied = at + length
+    }
+    at = next(whole, isOne ? copied : at + 1)
   }
   return copied === 0 ? text : made + whole.slice(copied)
 }
 
 const isWord = /[\p{L}\p{M}\p{N}]/u
 
-/** Where a word may begin or end: looking at each other place would cost a hash for each letter. */
+/** No word goes on before it or behind it. */
+const isWords = (text: string, at: number, length: number): boolean => isEdge(text, at) && isEdge(text, at + length)
+
 const isEdge = (text: string, at: number): boolean => {
   const [before, after] = [text[at - 1], text[at]]
   return before === undefined || after === undefined || !isWord.test(before) || !isWord.test(after)

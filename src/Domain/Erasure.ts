@@ -16,7 +16,14 @@ import {
   mark,
   type Named
 } from "./ErasedRecord.ts"
-import { type AskedValue, type ErasedValue, erasedValue, type Redact, redacting } from "./ErasedValue.ts"
+import {
+  type AskedValue,
+  type ErasedValue,
+  erasedValue,
+  type Redact,
+  redacting,
+  redactingKnown
+} from "./ErasedValue.ts"
 import * as Json from "./Json.ts"
 
 export { type AskedValue, mark, type Named, type Redact }
@@ -97,6 +104,16 @@ export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
     hasErased: (table) => tables.has(table)
   }
 }
+
+/** Takes out what is asked for, by itself: as much as `redactor` finds by its hash. */
+export const redactorOf = (asked: Asked): Redactor =>
+  isRecord(asked)
+    ? {
+        ...nothing,
+        isErased: ({ id, table }) => table === asked.table && id === asked.id,
+        hasErased: (table) => table === asked.table
+      }
+    : { ...nothing, text: redactingKnown(asked) }
 
 /** The value without what was erased; the same object if it has nothing of it. Names of fields count as texts. */
 export const redactValue = (

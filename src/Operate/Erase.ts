@@ -58,12 +58,6 @@ const asBytes = 32
 /** The same for all of a Store, so that a text need be hashed once. */
 const saltOf = (all: ReadonlyArray<Erasures.Tombstone>): string => all[0]?.salt ?? randomBytes(asBytes).toString("hex")
 
-/** There is at least one. */
-const withoutOf = (rules: ReadonlyArray<Erasure.Erased>, reads: Erasure.Reads) => ({
-  redact: Erasure.redactor(rules) ?? Erasure.nothing,
-  reads
-})
-
 const exported = Effect.flatMap(Runs.list, ({ runs }) =>
   Effect.succeed(runs.map(({ run, safeUntil }) => ({ run, safeUntil })))
 )
@@ -81,7 +75,7 @@ const nothingFound: Looked = { deliveries: 0, changed: {}, kept: {} }
 const lookInto = Effect.fn("Erase.look")(function* (engine: Engine, place: Place, asked: Erasure.Asked) {
   const all = yield* engine.tombstones
   if (!all.every(Erasures.isThrough)) return yield* noneSo
-  const { found, unopened } = yield* engine.look(seeksOf(asked, saltOf(all)), place.reads(yield* engine.namings))
+  const { found, unopened } = yield* engine.look(seeksOf(asked), place.reads(yield* engine.namings))
   const [first = nothingFound, more] = found
   const looked: Found = {
     ...first,
@@ -126,7 +120,7 @@ export const erase = Effect.fn("Erase.erase")(function* <E, R>(place: Place, ask
     const rule = Erasures.rowOf(Erasure.erased(asked, saltOf(before)))
     return { asked_at: Instant.fromMillis(now), asked_by: given.by, reason: given.reason, ...rule, chain: null }
   })
-  yield* finish(engine, place)
+  yield* finish(engine, place, asked)
   return found
 }, Effect.scoped)
 
@@ -140,9 +134,12 @@ export const resume = Effect.fn("Erase.resume")(function* (place: Place) {
   yield* finish(engine, place)
 }, Effect.scoped)
 
-const finish = Effect.fn("Erase.finish")(function* (engine: Engine, place: Place) {
+/** `asked`: what the last tombstone is about, if anybody still knows. */
+const finish = Effect.fn("Erase.finish")(function* (engine: Engine, place: Place, asked?: Erasure.Asked) {
   const all = (yield* engine.tombstones).filter((row) => !Erasures.isThrough(row))
-  const without = withoutOf(all.map(Erasures.ruleOf), place.reads(yield* engine.namings))
+  const hashed = () => Erasure.redactor(all.map(Erasures.ruleOf)) ?? Erasure.nothing
+  const redact = asked === undefined ? hashed() : Erasure.redactorOf(asked)
+  const without = { redact, reads: place.reads(yield* engine.namings) }
   const first = Number(all[0]?.number)
   yield* engine.rid(without, first)
   yield* engine.discard

@@ -41,7 +41,7 @@ describe("rows that have what is erased", () => {
   it("are counted, those of the books and ids for themselves, and none is changed", () =>
     withStore((database) => {
       const { total_changes: before } = database.prepare("select total_changes() as total_changes").get() ?? {}
-      assert.deepStrictEqual(Rows.look(database, seeksOf(asked, "salt")[0]!, reads), {
+      assert.deepStrictEqual(Rows.look(database, seeksOf(asked)[0]!, reads), {
         changed: { admin_log: 1, alerts: 1, reminders: 1, ledger_evidence: 1 },
         kept: { ledger_facts: 1, sightings: 1 }
       })
@@ -76,7 +76,7 @@ describe("rows that have what is erased", () => {
       database.exec(`insert into record_quarantine values ${records.join(", ")}`)
       const named = { table: "notes", id: "a/1" }
       const unnamed = { ...reads, records: (table: string) => ({ ...Erasure.plain, isUnnamed: table !== "things" }) }
-      assert.deepStrictEqual(Rows.look(database, seeksOf(named, "salt")[0]!, unnamed), {
+      assert.deepStrictEqual(Rows.look(database, seeksOf(named)[0]!, unnamed), {
         changed: { record_quarantine: 1 },
         kept: {}
       })

@@ -72,10 +72,7 @@ const note = {
 
 const whole = (engine: Engine) =>
   Effect.gen(function* () {
-    const { found: all } = yield* Effect.provide(
-      engine.look(seeksOf(asked, "salt"), reads),
-      Folder.layerAt(temporaryFolder())
-    )
+    const { found: all } = yield* Effect.provide(engine.look(seeksOf(asked), reads), Folder.layerAt(temporaryFolder()))
     const [found = { deliveries: 0, changed: {}, kept: {} }] = all
     yield* engine.ready(found)
     yield* engine.note(() => note)

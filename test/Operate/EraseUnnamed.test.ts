@@ -40,7 +40,7 @@ describe.skipIf(Postgres.skipped !== undefined)("records in quarantine that don'
           yield* Effect.promise(() =>
             database.query(`insert into siteledger.record_quarantine values ${records.join(", ")}`)
           )
-          const looked = yield* engine.look(seeksOf(named, "salt"), without.reads)
+          const looked = yield* engine.look(seeksOf(named), without.reads)
           yield* engine.rid(without, 1)
           return looked.found
         }).pipe(Effect.provide(Folder.layerAt(folder)))

@@ -10,33 +10,29 @@ export interface Seek extends Erasure.Redactor {
   readonly stays: (text: string, read: Erasure.Read) => boolean
 }
 
-const redactorOf = (asked: Erasure.Asked, salt: string): Erasure.Redactor =>
-  Erasure.redactor([Erasure.erased(asked, salt)]) ?? Erasure.nothing
-
-const ofValue = (asked: Erasure.AskedValue, salt: string): Seek => {
-  const redact = redactorOf(asked, salt)
+const ofValue = (asked: Erasure.AskedValue): Seek => {
+  const redact = Erasure.redactorOf(asked)
   const isIn = (text: string): boolean => Erasure.redactText(text, redact, Erasure.plain) !== undefined
   return { ...redact, mayBeIn: isIn, stays: isIn }
 }
 
 /** Also within longer texts, and fields of any name. */
-export const anywhere = (value: string): Erasure.Redactor => redactorOf({ value, field: null, isWithin: true }, "")
+export const anywhere = (value: string): Erasure.Redactor => Erasure.redactorOf({ value, field: null, isWithin: true })
 
 /** What isn't read as being about any record stays; it may be about this one if it has the id. */
-const ofRecord = (record: Erasure.Named, salt: string): Seek => {
+const ofRecord = (record: Erasure.Named): Seek => {
   const { text: redact } = anywhere(record.id)
   return {
-    ...redactorOf(record, salt),
+    ...Erasure.redactorOf(record),
     mayBeIn: () => true,
     stays: (text, read) =>
-      // A hash for each word comes last: most texts are read as being about some record.
       text.includes(record.id) && Erasure.recordsIn(text, read).length === 0 && redact(text, null) !== text
   }
 }
 
 /** What would go only if longer texts were looked into, too. */
-const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue, salt: string): Seek => {
-  const wide = redactorOf({ ...asked, isWithin: true }, salt).text
+const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue): Seek => {
+  const wide = Erasure.redactorOf({ ...asked, isWithin: true }).text
   return {
     ...Erasure.nothing,
     text: (text, name, isLoose) => {
@@ -50,8 +46,8 @@ const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue, s
 }
 
 /** First what is asked for; then what only `--within` would find, if that isn't asked for. */
-export const seeksOf = (asked: Erasure.Asked, salt: string): ReadonlyArray<Seek> => {
-  if (Erasure.isRecord(asked)) return [ofRecord(asked, salt)]
-  const seek = ofValue(asked, salt)
-  return asked.isWithin ? [seek] : [seek, beyond(seek, asked, salt)]
+export const seeksOf = (asked: Erasure.Asked): ReadonlyArray<Seek> => {
+  if (Erasure.isRecord(asked)) return [ofRecord(asked)]
+  const seek = ofValue(asked)
+  return asked.isWithin ? [seek] : [seek, beyond(seek, asked)]
 }
