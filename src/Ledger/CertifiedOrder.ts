@@ -7,7 +7,7 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
-import { insertAll, isAmong } from "../Stores/Sql.ts"
+import { insertAll } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { neighbour, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
 import type { Told } from "./CertifiedOrder/OpenOrder.ts"
@@ -16,6 +16,7 @@ import { certifiedAs, hasCumulative } from "./Fold/CertifiedAs.ts"
 import type { Books } from "./Fold/Known.ts"
 import { type Position, positionOf, precedingOf } from "./Fold/Position.ts"
 import { ipcsAfter, read } from "./StoredBooks.ts"
+import { isWithin, type Range } from "./WholeBooks.ts"
 
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
@@ -121,10 +122,7 @@ export interface Standing {
 }
 
 /** Those of these IPCs that are in the order; undefined if there is none yet. */
-export const standing = async (
-  db: Db,
-  ipcIds: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, Standing> | undefined> => {
+export const standing = async (db: Db, range: Range): Promise<ReadonlyMap<string, Standing> | undefined> => {
   if ((await readMeta(db, key)) === undefined) return undefined
   const { rows } = await sql<WithBefore>`
     select own.*, before.ipc_id as before_id, before.first_at as before_at, before.certificates as before_certificates
@@ -132,7 +130,7 @@ export const standing = async (
       select each.ipc_id from ledger_certified each
       where each.project_id = own.project_id and (each.first_at, each.ipc_id) < (own.first_at, own.ipc_id)
       order by each.first_at desc, each.ipc_id desc limit 1)
-    where ${isAmong(db, "own.ipc_id", ipcIds)}`.execute(db)
+    where ${isWithin("own.ipc_id", range)}`.execute(db)
   return new Map(rows.map((row) => [row.ipc_id, { position: positionIn(row), before: beforeIn(row) }]))
 }
 

@@ -141,34 +141,6 @@ const booksOf = async (tx: Kysely<StoreTables>, rows: BookRows): Promise<Map<str
   )
 }
 
-/** All that the Store holds about an IPC: its facts, and the rows that they led to, in order. */
-export interface WholeBooks extends Omit<BookRows, "facts"> {
-  readonly ipcId: string
-  readonly facts: ReadonlyArray<Fact>
-  readonly decisions: ReadonlyArray<Selectable<StoreTables["ledger_hold_decisions"]>>
-}
-
-/** Within a transaction that sees one point in time. Not together: so many rows take a server ten times as long as JSON. */
-export const whole = async (
-  tx: Kysely<StoreTables>,
-  ipcIds: ReadonlyArray<string>
-): Promise<ReadonlyArray<WholeBooks>> => {
-  const { entries, holds } = queriesOf(tx, ipcIds)
-  const facts = tx.selectFrom("ledger_facts").selectAll().where(areOf(tx, ipcIds)).orderBy("number")
-  const decisions = tx.selectFrom("ledger_hold_decisions").selectAll().where(areOf(tx, ipcIds)).orderBy("number")
-  const factsOf = Map.groupBy(await facts.execute(), (row) => row.ipc_id)
-  const entriesOf = Map.groupBy(await entries.execute(), (row) => row.ipc_id)
-  const holdsOf = Map.groupBy(await holds.execute(), (row) => row.ipc_id)
-  const decisionsOf = Map.groupBy(await decisions.execute(), (row) => row.ipc_id)
-  return ipcIds.map((ipcId) => ({
-    ipcId,
-    facts: (factsOf.get(ipcId) ?? []).map(Rows.toFact),
-    entries: entriesOf.get(ipcId) ?? [],
-    holds: holdsOf.get(ipcId) ?? [],
-    decisions: decisionsOf.get(ipcId) ?? []
-  }))
-}
-
 /** How many entries and open holds there are, and the oldest hold. */
 export const totals = (store: Reader) =>
   store.run(async (db) => {
@@ -194,16 +166,15 @@ export const totals = (store: Reader) =>
     return { entries: Number(counts?.entries ?? 0), holds: Number(counts?.holds ?? 0), oldestHold: oldest ?? null }
   })
 
-/** The ids of all IPCs with books, a thousand or `atOnce` at a time, so memory doesn't grow with the books. */
+/** The ids of all IPCs with books, a thousand at a time, so memory doesn't grow with the books. */
 export const eachIpc = <E, R>(
   store: Reader,
-  look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>,
-  atOnce = ipcsAtOnce
+  look: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ): Effect.Effect<void, E | StoreError, R> =>
   Effect.gen(function* () {
     let after = ""
     while (true) {
-      const ids = yield* store.run((db) => ipcsAfter(db, after, atOnce))
+      const ids = yield* store.run((db) => ipcsAfter(db, after))
       const last = ids.at(-1)
       if (last === undefined) return
       yield* look(ids)
@@ -214,17 +185,13 @@ export const eachIpc = <E, R>(
 
 const ipcsAtOnce = 1000
 
-export const ipcsAfter = async (
-  db: Kysely<StoreTables>,
-  after: string,
-  atOnce = ipcsAtOnce
-): Promise<ReadonlyArray<string>> => {
+export const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
   // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
   const of = (table: "ledger_facts" | "ledger_entries") => sql`
     select ipc_id from (
-      select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${atOnce}
+      select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}
     ) as some_of_${sql.raw(table)}`
   const { rows } = await sql<{ ipc_id: string }>`
-    ${of("ledger_facts")} union ${of("ledger_entries")} order by 1 limit ${atOnce}`.execute(db)
+    ${of("ledger_facts")} union ${of("ledger_entries")} order by 1 limit ${ipcsAtOnce}`.execute(db)
   return rows.map((row) => row.ipc_id)
 }

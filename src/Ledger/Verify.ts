@@ -1,23 +1,24 @@
 /**
  * Compares the books with what follows from them. `refolded`: all facts are folded again, and every entry to the byte and in
- * its order, every open hold and how each other hold was closed must be the same. `joined`: all numbers, the chain, what was
- * queued for the accounting system, and the answers that facts of look-ups rest on. A hundred IPCs, or some hundred rows, at
- * a time, so memory doesn't grow with the books.
+ * its order, every open hold and how each other hold was closed must be the same, with the links of the chain; and what look-ups
+ * and releases rest on. `joined`: all numbers, and what was queued for the accounting system. Some hundred facts at a time, with
+ * what they brought, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Reader } from "../Stores/Store.ts"
-import { asOfNow } from "../Stores/Sql.ts"
 import { broken } from "../Stores/Erasures.ts"
 import * as Agreed from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
 import type { Fact } from "./Fact.ts"
-import * as StoredBooks from "./StoredBooks.ts"
-import { chained, type Head } from "./Verify/Chained.ts"
+import { chained, type Head, newestHead, others } from "./Verify/Chained.ts"
 import { evidenced } from "./Verify/Evidence.ts"
 import { folded } from "./Verify/Folded.ts"
+import { linked } from "./Verify/Links.ts"
 import { numbered } from "./Verify/Numbers.ts"
 import { places, strangers } from "./Verify/Order.ts"
-import { queued } from "./Verify/Queued.ts"
+import { queued, unreleased } from "./Verify/Queued.ts"
+import * as WholeBooks from "./WholeBooks.ts"
+import type { Range } from "./WholeBooks.ts"
 
 /** What is wrong, in words: the first hundred. */
 type Differences = ReadonlyArray<string>
@@ -28,19 +29,22 @@ export interface Refolded {
   readonly entries: number
   readonly holds: number
   readonly differences: Differences
+  /** Of the chain; undefined: not each fact has a link and the one before it, so it must be followed (`followed`). */
+  readonly chain: Differences | undefined
 }
 
 export interface Joined {
-  /** Of the chain: kept elsewhere, it can be given to a later verify. */
-  readonly head: string | null
   /** The books aren't those of `since`; undefined: they are, or it wasn't given. */
   readonly others: string | undefined
   readonly differences: Differences
 }
 
-export type Verified = Refolded & Joined
+export interface Verified extends Omit<Refolded, "chain">, Joined {
+  /** Of the chain: kept elsewhere, it can be given to a later verify. */
+  readonly head: string | null
+}
 
-/** For who compares the facts with something else: all of them, in the order of an IPC. */
+/** For who compares the facts with something else: all of them, those of each IPC in their order. */
 type OnFacts = (facts: ReadonlyArray<Fact>) => void
 
 export interface VerifyOptions {
@@ -50,74 +54,95 @@ export interface VerifyOptions {
 
 export const mostDifferences = 100
 
-/**
- * Young objects are copied for as long as they live: of a few IPCs, most are dead before the first time. With 250, a fifth of all
- * processor time went into collecting what had become old meanwhile.
- */
-const ipcsAtOnce = 100
-
 const first = (all: Differences): Differences => all.slice(0, mostDifferences)
 
-/** Of both parts. */
-export const whole = (books: Refolded, between: Joined): Verified => ({
-  ...books,
-  ...between,
-  differences: first([...books.differences, ...between.differences])
-})
+/** The newest entry that is there before all else is read: what is verified reaches as far at least. */
+export const begun = (store: Reader) => store.run(newestHead)
 
-/** The books of each IPC for itself. */
-export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, onFacts?: OnFacts) {
+/** The books of each of these IPCs for itself. */
+export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, range: Range, onFacts?: OnFacts) {
   const terms = yield* store.run(Agreed.agreed)
   const newest = terms.at(-1)?.terms
   const total = { ipcs: 0, facts: 0, entries: 0, holds: 0 }
   const differences: Array<string> = []
-  yield* StoredBooks.eachIpc(
-    store,
-    (ids) =>
-      Effect.map(
-        // Events keep coming meanwhile.
-        store.transaction(async (tx) => {
-          await asOfNow(tx)
-          return { kept: await StoredBooks.whole(tx, ids), standing: await CertifiedOrder.standing(tx, ids) }
-        }),
-        ({ kept, standing }) => {
-          const made = kept.map((each) => folded(each, terms))
-          const ordered =
-            standing === undefined
-              ? []
-              : places(
-                  made.map(({ books }) => books),
-                  standing,
-                  newest
-                )
-          const found = [...made.flatMap((each) => each.differences), ...ordered]
-          differences.push(...found.slice(0, mostDifferences - differences.length))
-          for (const { entries, facts, holds } of kept) {
-            onFacts?.(facts)
-            total.ipcs++
-            total.facts += facts.length
-            total.entries += entries.length
-            total.holds += holds.length
-          }
-        }
-      ),
-    ipcsAtOnce
-  )
-  return { ...total, differences } satisfies Refolded
+  const ofLinks: Array<string> = []
+  let areLinked = true
+  const find = (found: Differences) => differences.push(...found.slice(0, mostDifferences - differences.length))
+  yield* WholeBooks.each(store, range, async (tx, page) => {
+    const { books } = page
+    const standing = await CertifiedOrder.standing(tx, page.range)
+    const made = books.map((kept) => folded(kept, terms))
+    for (const each of made) find(each.differences)
+    if (standing !== undefined)
+      find(
+        places(
+          made.map((each) => each.books),
+          standing,
+          newest
+        )
+      )
+    const all = books.flatMap(({ facts }) => facts)
+    find(await evidenced(tx, all))
+    find(await unreleased(tx, all))
+    onFacts?.(all)
+    for (const kept of books) {
+      const { entries, facts, holds } = kept
+      const links = linked(kept)
+      areLinked &&= !links.areMissing
+      ofLinks.push(...links.differences.slice(0, mostDifferences - ofLinks.length))
+      total.ipcs++
+      total.facts += facts.length
+      total.entries += entries.length
+      total.holds += holds.length
+    }
+  })
+  return { ...total, differences, chain: areLinked ? ofLinks : undefined } satisfies Refolded
 })
+
+/** Of several ranges. */
+export const together = (parts: ReadonlyArray<Refolded>): Refolded => {
+  const sum = (count: (part: Refolded) => number) => parts.reduce((total, part) => total + count(part), 0)
+  return {
+    ipcs: sum(({ ipcs }) => ipcs),
+    facts: sum(({ facts }) => facts),
+    entries: sum(({ entries }) => entries),
+    holds: sum(({ holds }) => holds),
+    differences: first(parts.flatMap(({ differences }) => differences)),
+    chain: parts.some(({ chain }) => chain === undefined) ? undefined : first(parts.flatMap(({ chain = [] }) => chain))
+  }
+}
 
 /** What goes across IPCs. */
 export const joined = Effect.fn("Ledger.joined")(function* (store: Reader, since?: Head) {
   const strange = yield* store.run((db) => strangers(db, mostDifferences))
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
-  const evidence = yield* store.run((db) => evidenced(db, mostDifferences))
   const tombstones = yield* store.run((db) => broken(db, mostDifferences))
-  const { differences, head, others } = yield* store.run((db) => chained(db, since, mostDifferences))
-  const all = [...strange, ...numbers, ...outbox, ...evidence, ...tombstones, ...differences]
-  return { head, others, differences: first(all) } satisfies Joined
+  return {
+    others: since === undefined ? undefined : yield* store.run((db) => others(db, since)),
+    differences: first([...strange, ...numbers, ...outbox, ...tombstones])
+  } satisfies Joined
+})
+
+/** The chain in the order of all facts. */
+export const followed = (store: Reader) => store.run((db) => chained(db, mostDifferences))
+
+/** All parts. */
+export const whole = (
+  head: string | null,
+  { chain = [], ...books }: Refolded,
+  between: Joined,
+  follow: Differences
+): Verified => ({
+  ...books,
+  head,
+  others: between.others,
+  differences: first([...books.differences, ...between.differences, ...chain, ...follow])
 })
 
 export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { since }: VerifyOptions = {}) {
-  return whole(yield* refolded(store), yield* joined(store, since))
+  const head = yield* begun(store)
+  const books = yield* refolded(store, WholeBooks.all)
+  const between = yield* joined(store, since)
+  return whole(head, books, between, books.chain === undefined ? yield* followed(store) : [])
 })

@@ -1,9 +1,12 @@
 /**
- * Whether the chain of the books holds, and whether they continue those of which someone has kept the head.
+ * The chain of the books: its head, whether they continue those of which someone has kept one, and whether it holds, followed
+ * from the first fact to the last. That is needed only where facts have no links of their own: else see `Links`.
  */
 import type { Kysely } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import * as Chain from "../Chain.ts"
+
+type Db = Kysely<StoreTables>
 
 /** An entry by its number, and its link: `42:9f86d0…`, as accounting and each export have it. */
 export interface Head {
@@ -19,19 +22,36 @@ export const parseHead = (text: string): Head | undefined => {
   return sequence === undefined || chain === undefined ? undefined : { sequence: Number(sequence), chain }
 }
 
-export interface Chained {
-  /** Of the newest entry; null if no entry has a link. */
-  readonly head: string | null
-  /** In words. */
-  readonly differences: ReadonlyArray<string>
-  /** The books aren't those of the head that was given; undefined: they are, or none was. */
-  readonly others: string | undefined
+/** Of the newest entry; null if no entry has a link. */
+export const newestHead = async (db: Db): Promise<string | null> => {
+  const newest = await db
+    .selectFrom("ledger_entries")
+    .select(["sequence", "chain"])
+    .where("chain", "is not", null)
+    .orderBy("sequence", "desc")
+    .limit(1)
+    .executeTakeFirst()
+  return newest?.chain == null ? null : headOf({ sequence: Number(newest.sequence), chain: newest.chain })
 }
 
-export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, most: number): Promise<Chained> => {
+/** In words, if the books aren't those of this head. */
+export const others = async (db: Db, since: Head): Promise<string | undefined> => {
+  const { chain, sequence } = since
+  const entry = await db
+    .selectFrom("ledger_entries")
+    .select("chain")
+    .where("sequence", "=", sequence)
+    .executeTakeFirst()
+  if (entry === undefined) return `The books have no entry ${sequence}, which they had.`
+  return entry.chain === chain
+    ? undefined
+    : `The books up to entry ${sequence} aren't those of the head that you gave: they were changed since.`
+}
+
+/** In words, at most so many. */
+export const chained = async (db: Db, most: number): Promise<ReadonlyArray<string>> => {
   const differences: Array<string> = []
-  let [before, head] = [Chain.start, null as string | null]
-  let found = since === undefined ? "" : `The books have no entry ${since.sequence}, which they had.`
+  let before = Chain.start
   const follow = (each: Chain.LinkedRows): void => {
     const { entries, fact } = each
     const { chain, number } = fact
@@ -39,19 +59,14 @@ export const chained = async (db: Kysely<StoreTables>, since: Head | undefined, 
     if (chain !== null && chain !== expected) differences.push(broken(number))
     // From here on the chain may hold again: only what was changed is named.
     before = chain ?? expected
-    for (const entry of entries) {
-      if (entry.chain !== chain) differences.push(`Entry ${entry.sequence} isn't linked to its fact, ${number}.`)
-      const isOf = entry.sequence === since?.sequence
-      if (isOf) found = entry.chain === since?.chain ? "" : other(since)
-      if (entry.chain !== null) head = headOf({ sequence: entry.sequence, chain: entry.chain })
-    }
+    for (const entry of entries) if (entry.chain !== chain) differences.push(unlinked(entry))
   }
   for await (const some of Chain.linked(db)) for (const each of some) follow(each)
-  return { head, differences: differences.slice(0, most), others: found === "" ? undefined : found }
+  return differences.slice(0, most)
 }
 
-const broken = (number: number): string =>
+export const broken = (number: number): string =>
   `The chain breaks at fact ${number}: after it was stored, the fact, what it brought or the one before it was changed.`
 
-const other = ({ sequence }: Head): string =>
-  `The books up to entry ${sequence} aren't those of the head that you gave: they were changed since.`
+export const unlinked = ({ fact, sequence }: Pick<StoreTables["ledger_entries"], "fact" | "sequence">): string =>
+  `Entry ${sequence} isn't linked to its fact, ${fact}.`

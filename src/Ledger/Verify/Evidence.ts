@@ -5,46 +5,27 @@ import { hash } from "node:crypto"
 import type { Kysely } from "kysely"
 import { certificateIn } from "../../Domain/Certificate.ts"
 import { erasedAmong } from "../../Stores/Erasures.ts"
+import { listedNumbers } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import type { LookedUpFact } from "../Fact.ts"
-import { toFact } from "../Rows.ts"
+import type { Fact, LookedUpFact } from "../Fact.ts"
 
-const atOnce = 200
-
-/** In words, at most so many. */
-export const evidenced = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => {
-  const differences: Array<string> = []
-  for (let after = 0; differences.length < most;) {
-    const rows = await db
-      .selectFrom("ledger_facts")
-      .selectAll()
-      .where("kind", "=", "looked-up")
-      .where("number", ">", after)
-      .orderBy("number")
-      .limit(atOnce)
-      .execute()
-    const last = rows.at(-1)
-    if (last === undefined) break
-    after = Number(last.number)
-    const bodies = await db
-      .selectFrom("ledger_evidence")
-      .selectAll()
-      .where(
-        "fact",
-        "in",
-        rows.map(({ number }) => number)
-      )
-      .execute()
-    const byFact = new Map(bodies.map(({ body, fact }) => [Number(fact), body]))
-    const facts = rows.map(toFact).filter((fact) => fact.kind === "looked-up")
-    const changed = facts.filter(({ number, sha256 }) => hash("sha256", byFact.get(Number(number)) ?? "") !== sha256)
-    const erased = await erasedAmong(
-      db,
-      changed.map(({ sha256 }) => sha256)
-    )
-    for (const fact of facts) differences.push(...difference(fact, byFact.get(Number(fact.number)), erased))
-  }
-  return differences.slice(0, most)
+/** In words, of those of these facts that are of look-ups. */
+export const evidenced = async (db: Kysely<StoreTables>, all: ReadonlyArray<Fact>): Promise<ReadonlyArray<string>> => {
+  const facts = all.filter((fact) => fact.kind === "looked-up")
+  if (facts.length === 0) return []
+  const numbers = facts.map(({ number }) => number)
+  const bodies = await db
+    .selectFrom("ledger_evidence")
+    .selectAll()
+    .where("fact", "in", listedNumbers(db, numbers))
+    .execute()
+  const byFact = new Map(bodies.map(({ body, fact }) => [Number(fact), body]))
+  const changed = facts.filter(({ number, sha256 }) => hash("sha256", byFact.get(number) ?? "") !== sha256)
+  const erased = await erasedAmong(
+    db,
+    changed.map(({ sha256 }) => sha256)
+  )
+  return facts.flatMap((fact) => difference(fact, byFact.get(fact.number), erased))
 }
 
 /** `erased`: the hashes of bodies from which something was erased since. */

@@ -10,7 +10,7 @@ import type { Entry, Hold } from "../Fact.ts"
 import { type Books, empty } from "../Fold/Known.ts"
 import { steps } from "../Refold.ts"
 import * as Rows from "../Rows.ts"
-import type { WholeBooks } from "../StoredBooks.ts"
+import type { WholeBooks } from "../WholeBooks.ts"
 
 type EntryRow = Selectable<StoreTables["ledger_entries"]>
 

@@ -3,7 +3,9 @@
  * a person has released it.
  */
 import { type Kysely, sql } from "kysely"
+import { isAmong } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
+import type { Fact } from "../Fact.ts"
 
 interface Found {
   readonly sequence: number
@@ -25,21 +27,27 @@ export const queued = async (db: Kysely<StoreTables>, most: number): Promise<Rea
       and (o.entry_id is null or o.sequence <> e.sequence or o.ipc_id <> e.ipc_id
         or (o.status <> e.queued and not (e.queued = 'draft' and ${isReleased})))
     order by e.sequence limit ${most}`.execute(db)
-  const differences = rows.map(({ queued: as, sequence, status }) => {
+  return rows.map(({ queued: as, sequence, status }) => {
     const entry = `The entry with number ${sequence}`
     if (status === null) return `${entry} was queued for the accounting sink, and the outbox has lost it.`
     if (status !== as) return `${entry} was queued as ${as}, and is in the outbox as ${status}.`
     return `${entry} has another number or IPC in the outbox.`
   })
-  return [...differences, ...(await unreleased(db, most))]
 }
 
-const unreleased = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => {
-  const { rows } = await sql<Pick<Found, "sequence">>`
-    select e.sequence from (select distinct ipc_id from ledger_facts where kind = 'release') as released
-      join ledger_entries e on e.ipc_id = released.ipc_id
-      join ledger_outbox o on o.entry_id = e.entry_id
-    where o.status = 'draft' and ${isReleased}
-    order by e.sequence limit ${most}`.execute(db)
+/** In words: what these facts released, and the outbox keeps. */
+export const unreleased = async (
+  db: Kysely<StoreTables>,
+  facts: ReadonlyArray<Fact>
+): Promise<ReadonlyArray<string>> => {
+  const released = facts.filter((fact) => fact.kind === "release").map(({ entryId }) => entryId)
+  if (released.length === 0) return []
+  const rows = await db
+    .selectFrom("ledger_outbox")
+    .select("sequence")
+    .where(isAmong(db, "entry_id", released))
+    .where("status", "=", "draft")
+    .orderBy("sequence")
+    .execute()
   return rows.map(({ sequence }) => `The entry with number ${sequence} was released, and is in the outbox as draft.`)
 }

@@ -1,12 +1,13 @@
 /**
- * Verifies the books, and takes down what they say of events, so that all facts are read once for both. In two parts, which need
- * about the same time with the bodies' reading: three threads then keep two cores busy.
+ * Verifies the books, and takes down what they say of events, so that all facts are read once for both. In parts, which threads
+ * share.
  */
 import { Effect } from "effect"
 import * as Agreed from "../../Ledger/Agreed.ts"
-import { type Joined, joined, type Refolded, refolded, type Verified } from "../../Ledger/Verify.ts"
+import { followed, type Joined, joined, type Refolded, refolded, type Verified } from "../../Ledger/Verify.ts"
 import type { Head } from "../../Ledger/Verify/Chained.ts"
-import { type Reached } from "../../Runtime/Progress.ts"
+import type { Range } from "../../Ledger/WholeBooks.ts"
+import type { Reached } from "../../Runtime/Progress.ts"
 import type { ReadAt, Reader, StoreError } from "../../Stores/Store.ts"
 import { type Said, Saying } from "./Claims.ts"
 
@@ -15,48 +16,83 @@ export interface Taken {
   readonly said: Said
 }
 
-/** Of each IPC for itself. */
+/** Of some IPCs, each for itself. */
 export interface OfIpcs {
   readonly refolded: Refolded
   readonly said: Said
 }
 
-/** What a thread is given, and what it answers. */
+export type Part =
+  | { readonly what: "joined"; readonly since: Head | undefined }
+  | { readonly what: "ofIpcs"; readonly range: Range }
+  /** Only if not each fact has a link and the one before it. */
+  | { readonly what: "followed" }
+
+/** What each part finds. */
+export type Found =
+  | { readonly what: "joined"; readonly joined: Joined }
+  | { readonly what: "ofIpcs"; readonly ofIpcs: OfIpcs }
+  | { readonly what: "followed"; readonly followed: ReadonlyArray<string> }
+
+/** What a thread is given. */
 export interface Task {
   readonly at: ReadAt
-  readonly part: "joined" | "ofIpcs"
-  /** What someone has kept of the books as they were. */
-  readonly since: Head | undefined
+  readonly parts: ReadonlyArray<Part>
+  /** The next part that none of the threads has begun. */
+  readonly next: Int32Array
 }
 
-export interface Parts {
-  readonly joined: Joined
-  readonly ofIpcs: OfIpcs
-}
-
+/** What it answers. */
 export type Answer =
-  | { readonly reached: number }
-  | { readonly done: Parts[keyof Parts] }
+  /** How many more facts were folded. */
+  | { readonly more: number }
+  | { readonly part: number; readonly found: Found }
   | { readonly failed: Pick<StoreError, "message" | "reason"> }
+
+/** One part. `reached`: hears how many more facts were folded. */
+export const found = (store: Reader, part: Part, reached: Reached): Effect.Effect<Found, StoreError> => {
+  const { what } = part
+  switch (what) {
+    case "joined":
+      return Effect.map(joined(store, part.since), (each) => ({ what, joined: each }))
+    case "followed":
+      return Effect.map(followed(store), (each) => ({ what, followed: each }))
+    case "ofIpcs":
+      return Effect.map(ofIpcs(store, part.range, reached), (each) => ({ what, ofIpcs: each }))
+  }
+}
 
 const toldEvery = 1000
 
-const ofIpcs = Effect.fnUntraced(function* (store: Reader, reached: Reached) {
+const ofIpcs = Effect.fnUntraced(function* (store: Reader, range: Range, reached: Reached) {
   const saying = new Saying(yield* store.run(Agreed.agreed))
-  let read = 0
-  const books = yield* refolded(store, (facts) => {
+  let untold = 0
+  const tell = () => {
+    reached(untold)
+    untold = 0
+  }
+  const books = yield* refolded(store, range, (facts) => {
     saying.note(facts)
-    // Told now and then: a thread sends it.
-    const before = read
-    read += facts.length
-    if (Math.floor(read / toldEvery) > Math.floor(before / toldEvery)) reached(read)
+    untold += facts.length
+    // Now and then: a thread sends it.
+    if (untold >= toldEvery) tell()
   })
+  tell()
   return { refolded: books, said: saying.said } satisfies OfIpcs
 })
 
-/** One part. `reached`: hears how many facts were folded. */
-export const taken = (
+/** One after the other takes parts that no other thread has begun. */
+export const share = Effect.fnUntraced(function* (
   store: Reader,
-  { part, since }: Pick<Task, "part" | "since">,
-  reached: Reached
-): Effect.Effect<Parts[keyof Parts], StoreError> => (part === "joined" ? joined(store, since) : ofIpcs(store, reached))
+  task: Omit<Task, "at">,
+  tell: (answer: Answer) => void
+) {
+  const { next, parts } = task
+  for (;;) {
+    const number = Atomics.add(next, 0, 1)
+    const part = parts[number]
+    if (part === undefined) return
+    const each = yield* found(store, part, (more) => tell({ more }))
+    tell({ part: number, found: each })
+  }
+})

@@ -2,30 +2,44 @@
  * Verifies the books in threads of their own, with connections of their own: with a million entries it takes a minute or two, in
  * which payments would be posted later.
  */
+import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
-import { whole } from "../../Ledger/Verify.ts"
+import { begun, together, whole } from "../../Ledger/Verify.ts"
 import type { Head } from "../../Ledger/Verify/Chained.ts"
+import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
-import { Store, StoreError } from "../../Stores/Store.ts"
+import { type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { type Answer, type Parts, type Taken, taken, type Task } from "./Taken.ts"
+import type { Said } from "./Claims.ts"
+import { type Answer, type Found, type Part, share, type Taken, type Task } from "./Taken.ts"
+
+/** Beside the one that reads the bodies. More of them than cores would only compile the same once more. */
+const threads = Math.max(1, Math.min(4, availableParallelism() - 1))
+
+/** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
+const mostRanges = 16
 
 /** `since`: what someone has kept of the books as they were. */
 export const take = Effect.fnUntraced(function* (since: Head | undefined) {
   const store = yield* Store
-  const { readAt: at } = store
-  const part = <Name extends keyof Parts>(name: Name, reached: Reached) =>
-    (at === undefined
-      ? taken(store, { part: name, since }, reached)
-      : inThread({ at, part: name, since }, reached)) as Effect.Effect<Parts[Name], StoreError>
+  const head = yield* begun(store)
   const total = yield* store.run(factsIn)
-  const { joined, ofIpcs } = yield* track("ledger verify", { unit: "facts", total }, (reached) =>
-    Effect.all({ ofIpcs: part("ofIpcs", reached), joined: part("joined", reached) }, { concurrency: "unbounded" })
-  )
-  return { verified: whole(ofIpcs.refolded, joined), said: ofIpcs.said } satisfies Taken
+  const some = yield* store.run((db) => ranges(db, mostRanges))
+  const parts: ReadonlyArray<Part> = [
+    { what: "joined", since },
+    ...some.map((range): Part => ({ what: "ofIpcs", range }))
+  ]
+  const found = yield* track("ledger verify", { unit: "facts", total }, (reached) => shared(store, parts, reached))
+  const ofIpcs = found.flatMap((each) => (each.what === "ofIpcs" ? [each.ofIpcs] : []))
+  const books = together(ofIpcs.map(({ refolded }) => refolded))
+  const between = found.find((each) => each.what === "joined")
+  if (between === undefined) return yield* Effect.die("the parts of an audit are there once it is through")
+  const [follow] = books.chain === undefined ? yield* shared(store, [{ what: "followed" }], () => undefined) : []
+  const verified = whole(head, books, between.joined, follow?.what === "followed" ? follow.followed : [])
+  return { verified, said: joinedSaid(ofIpcs.map(({ said }) => said)) } satisfies Taken
 })
 
 const factsIn = async (db: Kysely<StoreTables>): Promise<number> => {
@@ -36,18 +50,52 @@ const factsIn = async (db: Kysely<StoreTables>): Promise<number> => {
   return Number(row?.last ?? 0)
 }
 
+const joinedSaid = (all: ReadonlyArray<Said>): Said => {
+  const one = (name: keyof Said): Float64Array => {
+    const joined = new Float64Array(all.reduce((length, said) => length + said[name].length, 0))
+    let at = 0
+    for (const said of all) {
+      joined.set(said[name], at)
+      at += said[name].length
+    }
+    return joined
+  }
+  return { claims: one("claims"), numbers: one("numbers"), money: one("money") }
+}
+
+/** What was found in each part, in their order. */
+const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Reached) =>
+  Effect.gen(function* () {
+    const { readAt: at } = store
+    const found: Array<Found> = []
+    let done = 0
+    const hear = (answer: Answer): void => {
+      if ("more" in answer) reached((done += answer.more))
+      else if ("found" in answer) found[answer.part] = answer.found
+    }
+    const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const one =
+      at === undefined ? share(store satisfies Reader, { parts, next }, hear) : inThread({ at, parts, next }, hear)
+    const count = at === undefined ? 1 : Math.min(threads, parts.length)
+    yield* Effect.all(
+      Array.from({ length: count }, () => one),
+      { concurrency: "unbounded", discard: true }
+    )
+    return found
+  })
+
 const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
 
-const inThread = (workerData: Task, reached: Reached): Effect.Effect<Parts[keyof Parts], StoreError> =>
+const inThread = (workerData: Task, hear: (answer: Answer) => void): Effect.Effect<void, StoreError> =>
   Effect.callback((resume) => {
     const thread = new Worker(threadFile, { name: "audit", workerData })
     thread.on("message", (answer: Answer) => {
-      if ("reached" in answer) return reached(answer.reached)
-      resume("failed" in answer ? Effect.fail(new StoreError(answer.failed)) : Effect.succeed(answer.done))
+      if ("failed" in answer) resume(Effect.fail(new StoreError(answer.failed)))
+      else hear(answer)
     })
     const ended = (cause: unknown) => resume(Effect.fail(new StoreError({ reason: "Failed", message, cause })))
     thread.once("error", ended)
-    thread.once("exit", ended)
+    thread.once("exit", (code) => (code === 0 ? resume(Effect.void) : ended(code)))
     return Effect.promise(() => thread.terminate())
   })
 

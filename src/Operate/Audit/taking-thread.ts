@@ -1,24 +1,23 @@
 /**
- * Verifies a part of the books of a Store that another thread writes, says how far it is, and answers.
+ * Verifies parts of the books of a Store that another thread writes, says how far it is, and answers.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect } from "effect"
 import * as Reading from "../../Stores/Reading.ts"
-import { type Answer, taken, type Task } from "./Taken.ts"
+import { type Answer, share, type Task } from "./Taken.ts"
 
 const port = parentPort
 if (port === null) throw new Error("the audit's thread was started as a program")
 
 const task = workerData as Task
 
-const reached = (facts: number) => port.postMessage({ reached: facts } satisfies Answer)
+const tell = (answer: Answer) => port.postMessage(answer)
 
-const taking = Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => taken(store, task, reached)))
+const sharing = Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => share(store, task, tell)))
 
-const answer = await Effect.runPromise(
-  Effect.match(taking, {
-    onSuccess: (done): Answer => ({ done }),
-    onFailure: ({ message, reason }): Answer => ({ failed: { message, reason } })
+await Effect.runPromise(
+  Effect.match(sharing, {
+    onSuccess: () => undefined,
+    onFailure: ({ message, reason }) => tell({ failed: { message, reason } })
   })
 )
-port.postMessage(answer)

@@ -1,0 +1,145 @@
+/**
+ * Reads the whole books of one IPC after the other, for who verifies them: each row once, along the indexes of IPCs, a few
+ * hundred at a time, so that memory doesn't grow with the books.
+ */
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
+import { Effect } from "effect"
+import { asOfNow, listedNumbers } from "../Stores/Sql.ts"
+import type { Reader, StoreError } from "../Stores/Store.ts"
+import type { StoreTables } from "../Stores/StoreTables.ts"
+import type { Fact } from "./Fact.ts"
+import * as Rows from "./Rows.ts"
+
+type Db = Kysely<StoreTables>
+type EntryRow = Selectable<StoreTables["ledger_entries"]>
+type HoldRow = Selectable<StoreTables["ledger_holds"]>
+type DecisionRow = Selectable<StoreTables["ledger_hold_decisions"]>
+
+/** With the link of the fact before it among all facts; null if that one has none, or isn't there. */
+export type FactRow = Selectable<StoreTables["ledger_facts"]> & { readonly before: string | null }
+
+/** All that the Store holds about an IPC: its facts, and the rows that they led to, in order. */
+export interface WholeBooks {
+  readonly ipcId: string
+  readonly facts: ReadonlyArray<Fact>
+  /** The same facts, as they are stored. */
+  readonly stored: ReadonlyArray<FactRow>
+  readonly entries: ReadonlyArray<EntryRow>
+  readonly holds: ReadonlyArray<HoldRow>
+  readonly decisions: ReadonlyArray<DecisionRow>
+}
+
+/** IPCs in the order of the database: those after one, up to another or to the last one. */
+export interface Range {
+  readonly after: string
+  readonly through: string | undefined
+}
+
+export const isWithin = (column: string, { after, through }: Range): RawBuilder<boolean> => {
+  const name = sql.ref(column)
+  return through === undefined ? sql`${name} > ${after}` : sql`${name} > ${after} and ${name} <= ${through}`
+}
+
+/**
+ * Young objects are copied for as long as they live: of some hundred facts with what they brought, most are dead before the
+ * first time. With a thousand, a fifth of all processor time went into collecting what had become old meanwhile.
+ */
+const factsAtOnce = 300
+
+const factsWhere = async (tx: Db, where: RawBuilder<unknown>): Promise<ReadonlyArray<FactRow>> => {
+  const { rows } = await sql<FactRow>`
+    select each.*, (select last.chain from ledger_facts last where last.number = each.number - 1) as before
+    from ledger_facts each where ${where}`.execute(tx)
+  return rows
+}
+
+/** Of whole IPCs: as many as fit, but at least one. */
+const factsIn = async (tx: Db, range: Range): Promise<Pick<Range, "through"> & { rows: ReadonlyArray<FactRow> }> => {
+  const rows = await factsWhere(tx, sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${factsAtOnce}`)
+  const last = rows.at(-1)
+  if (last === undefined || rows.length < factsAtOnce) return { rows, through: range.through }
+  const begun = rows.findIndex(({ ipc_id }) => ipc_id === last.ipc_id)
+  const before = rows[begun - 1]
+  if (before !== undefined) return { rows: rows.slice(0, begun), through: before.ipc_id }
+  const others = await factsWhere(tx, sql`ipc_id = ${last.ipc_id} and number > ${last.number} order by number`)
+  return { rows: [...rows, ...others], through: last.ipc_id }
+}
+
+const rowsIn = async <A extends { readonly ipc_id: string }>(
+  tx: Db,
+  table: "ledger_entries" | "ledger_holds" | "ledger_hold_decisions",
+  range: Range,
+  order: string
+): Promise<ReadonlyMap<string, ReadonlyArray<A>>> => {
+  const { rows } = await sql<A>`
+    select * from ${sql.table(table)} where ${isWithin("ipc_id", range)} order by ipc_id, ${sql.ref(order)}`.execute(tx)
+  return Map.groupBy(rows, ({ ipc_id }) => ipc_id)
+}
+
+export interface Page {
+  readonly range: Range
+  readonly books: ReadonlyArray<WholeBooks>
+}
+
+/** Within a transaction that sees one point in time. */
+const pageOf = async (tx: Db, within: Range): Promise<Page> => {
+  const { rows, through } = await factsIn(tx, within)
+  const range: Range = { after: within.after, through }
+  const facts = Map.groupBy(rows, ({ ipc_id }) => ipc_id)
+  const entries = await rowsIn<EntryRow>(tx, "ledger_entries", range, "sequence")
+  const holds = await rowsIn<HoldRow>(tx, "ledger_holds", range, "hold_id")
+  const decisions = await rowsIn<DecisionRow>(tx, "ledger_hold_decisions", range, "number")
+  const ids = new Set([...facts.keys(), ...entries.keys(), ...holds.keys(), ...decisions.keys()])
+  const books = [...ids].map((ipcId): WholeBooks => {
+    const stored = facts.get(ipcId) ?? []
+    return {
+      ipcId,
+      facts: stored.map(Rows.toFact),
+      stored,
+      entries: entries.get(ipcId) ?? [],
+      holds: holds.get(ipcId) ?? [],
+      decisions: decisions.get(ipcId) ?? []
+    }
+  })
+  return { range, books }
+}
+
+/** `look`: in the transaction that reads them. Events keep coming meanwhile. */
+export const each = (
+  store: Reader,
+  { after: first, through: last }: Range,
+  look: (tx: Db, page: Page) => Promise<void>
+): Effect.Effect<void, StoreError> =>
+  Effect.gen(function* () {
+    for (let after: string | undefined = first; after !== undefined && after !== last;) {
+      const from: string = after
+      after = yield* store.transaction(async (tx) => {
+        await asOfNow(tx)
+        const page = await pageOf(tx, { after: from, through: last })
+        await look(tx, page)
+        return page.range.through
+      })
+      yield* Effect.yieldNow
+    }
+  })
+
+export const all: Range = { after: "", through: undefined }
+
+/** All IPCs in at most so many ranges, of about as many facts each: cut at the IPCs of some facts that are far from each other. */
+export const ranges = async (db: Db, count: number): Promise<ReadonlyArray<Range>> => {
+  const newest = await db
+    .selectFrom("ledger_facts")
+    .select((of) => of.fn.max("number").as("number"))
+    .executeTakeFirst()
+  const step = Number(newest?.number ?? 0) / count
+  const numbers = Array.from({ length: count - 1 }, (_, n) => Math.ceil((n + 1) * step))
+  const ends = await db
+    .selectFrom("ledger_facts")
+    .select("ipc_id")
+    .distinct()
+    .where("number", "in", listedNumbers(db, numbers))
+    .orderBy("ipc_id")
+    .execute()
+  const cuts = ends.map((row) => row.ipc_id)
+  return ["", ...cuts].map((after, n) => ({ after, through: cuts[n] }))
+}

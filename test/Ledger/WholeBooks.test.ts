@@ -1,0 +1,131 @@
+/**
+ * Whoever verifies the books reads each fact and each entry once, with the link before it: in any number of ranges, of IPCs with
+ * few facts and with more than are read at once, on both engines.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Ledger } from "../../src/Ledger/Ledger.ts"
+import * as WholeBooks from "../../src/Ledger/WholeBooks.ts"
+import { Store } from "../../src/Stores/Store.ts"
+import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
+import { seeded } from "../Seeded.ts"
+import { database, storesAt } from "../Stores/Postgres/World.ts"
+import { contractor } from "./Contractor.ts"
+import { certified, created, folder, hear, opened, paid, payment, started, verified } from "./Started.ts"
+
+const { below } = seeded(5)
+
+/** Of 130 IPCs, in no order of their ids. The books of two of them are longer than a page. */
+const events = [
+  ...Array.from({ length: 700 }, (_, n) => certified(n % 2 === 0 ? "IPC-17" : "IPC-9", n, n, `${n + 1}.0000`)),
+  ...Array.from({ length: 500 }, (_, n) => created(`IPC-${below(130)}`, n, n, "7")),
+  ...["IPC-9", "IPC-17", "IPC-100", "IPC-3"].map((id) => paid(id, 5, 900))
+]
+
+const readWhole = (store: Store["Service"], range: WholeBooks.Range) =>
+  Effect.gen(function* () {
+    const read: Array<WholeBooks.WholeBooks> = []
+    yield* WholeBooks.each(store, range, async (_tx, { books }) => void read.push(...books))
+    return read
+  })
+
+const isReadOnce = Effect.gen(function* () {
+  yield* hear(events)
+  const store = yield* Store
+  const { entries, facts } = yield* store.run(async (db) => ({
+    entries: await db.selectFrom("ledger_entries").selectAll().orderBy("sequence").execute(),
+    facts: await db.selectFrom("ledger_facts").selectAll().orderBy("number").execute()
+  }))
+  assert.isAbove(facts.length, 1000)
+  assert.isAbove(entries.length, 1)
+  for (const count of [1, 2, 7, 200]) {
+    const ranges = yield* store.run((db) => WholeBooks.ranges(db, count))
+    assert.isAtMost(ranges.length, count)
+    if (count > 1) assert.isAbove(ranges.length, 1)
+    const read: Array<WholeBooks.WholeBooks> = []
+    for (const range of ranges) read.push(...(yield* readWhole(store, range)))
+    const ids = read.map(({ ipcId }) => ipcId)
+    assert.strictEqual(new Set(ids).size, ids.length)
+    const stored = read.flatMap((each) => each.stored).toSorted((a, b) => a.number - b.number)
+    const before = facts.map((fact, n) => ({ ...fact, before: facts[n - 1]?.chain ?? null }))
+    assert.deepStrictEqual(stored, before)
+    assert.deepStrictEqual(
+      read.flatMap((each) => each.entries).toSorted((a, b) => a.sequence - b.sequence),
+      entries
+    )
+    for (const each of read) {
+      const numbers = each.facts.map(({ number }) => number)
+      const own = facts.filter(({ ipc_id }) => ipc_id === each.ipcId)
+      assert.deepStrictEqual(
+        numbers,
+        own.map(({ number }) => number)
+      )
+    }
+  }
+})
+
+describe("whole books", () => {
+  const ledger = Ledger.layerWith(contractor)
+
+  it.effect("are read once each, in SQLite", () =>
+    Effect.flatMap(folder, (path) =>
+      Effect.provide(isReadOnce, Layer.provideMerge(ledger, Sqlite.layerAt(`${path}/store.sqlite`)))
+    )
+  )
+
+  it.effect("are read once each, in PostgreSQL", () =>
+    Effect.flatMap(database, ({ url }) => Effect.provide(isReadOnce, Layer.provideMerge(ledger, storesAt(url))))
+  )
+
+  it.effect("are also those of IPCs of which there is an entry and no fact", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(path, hear([...payment("B"), ...payment("D")]))
+      const file = opened(path)
+      for (const id of ["A", "C", "E"]) {
+        file.exec(`create temp table other as select * from ledger_entries where ipc_id = 'B';
+          update other set ipc_id = '${id}', entry_id = '${id}', sequence = (select max(sequence) + 1 from ledger_entries);
+          insert into ledger_entries select * from other; drop table other`)
+      }
+      file.close()
+      const { differences } = yield* started(path, verified())
+      for (const id of ["A", "C", "E"]) {
+        assert.include(differences, `IPC ${id}: entry ${id} is in the books, but no fact leads to it.`)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("books that began without links", () => {
+  it.effect("are followed from their first fact, and what breaks the chain is named", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(path, hear(payment("A")))
+      const early = opened(path)
+      early.exec("update ledger_facts set chain = null; update ledger_entries set chain = null")
+      early.close()
+      yield* started(path, hear(payment("B")))
+      const changed = opened(path)
+      changed.exec("update ledger_facts set known_at = '2026-11-20T00:00:09.000000Z' where number = 1")
+      changed.close()
+      const { differences } = yield* started(path, verified())
+      assert.match(differences.join("\n"), /^The chain breaks at fact 3: /m)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("an entry with another link than its fact", () => {
+  it.effect("is named", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(path, hear([...payment("A"), ...payment("B")]))
+      const changed = opened(path)
+      changed.exec(
+        "update ledger_entries set chain = (select max(chain) from ledger_facts where number < 3) where fact = 4"
+      )
+      changed.close()
+      const { differences } = yield* started(path, verified())
+      assert.deepStrictEqual(differences, ["Entry 2 isn't linked to its fact, 4."])
+    }).pipe(Effect.scoped)
+  )
+})

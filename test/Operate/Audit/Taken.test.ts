@@ -1,0 +1,44 @@
+/** Threads share the parts of an audit: each part is done once, by whoever is free. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Store } from "../../../src/Stores/Store.ts"
+import { ranges } from "../../../src/Ledger/WholeBooks.ts"
+import { type Answer, type Part, share } from "../../../src/Operate/Audit/Taken.ts"
+import { hear, payment, startedOnce } from "../../Ledger/Started.ts"
+
+const ids = Array.from({ length: 40 }, (_, n) => `IPC-${n}`)
+
+describe("the parts of an audit", () => {
+  it.effect("are done once each, and together they are all facts", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* hear(ids.flatMap(payment))
+        const store = yield* Store
+        const some = yield* store.run((db) => ranges(db, 8))
+        const parts: ReadonlyArray<Part> = [
+          { what: "joined", since: undefined },
+          ...some.map((range): Part => ({ what: "ofIpcs", range }))
+        ]
+        const heard: Array<ReadonlyArray<Answer>> = []
+        const next = new Int32Array(new SharedArrayBuffer(4))
+        const one = Effect.suspend(() => {
+          const answers: Array<Answer> = []
+          heard.push(answers)
+          return share(store, { parts, next }, (answer) => void answers.push(answer))
+        })
+        yield* Effect.all([one, one, one], { concurrency: "unbounded" })
+        const done = heard.map((answers) => answers.flatMap((each) => ("part" in each ? [each.part] : [])))
+        assert.isAbove(done.filter((each) => each.length > 0).length, 1)
+        assert.deepStrictEqual(
+          done.flat().toSorted((a, b) => a - b),
+          parts.map((_, n) => n)
+        )
+        const facts = heard.flat().map((each) => ("more" in each ? each.more : 0))
+        assert.strictEqual(
+          facts.reduce((sum, more) => sum + more, 0),
+          2 * ids.length
+        )
+      })
+    )
+  )
+})
