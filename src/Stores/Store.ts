@@ -134,9 +134,13 @@ export interface TransactionOptions {
 export type Followed = Following<StoreError>
 
 /** Where it is, for another thread that reads it: plain data. */
-export type ReadAt =
+export type ReadAt = {
+  /** Whoever reads there waits for a server for much of the time, in which another can read. */
+  readonly waits: boolean
+} & (
   | { readonly engine: "sqlite"; readonly path: string }
   | { readonly engine: "postgres"; readonly config: PoolConfig; readonly name: string }
+)
 
 /**
  * Whether what an effect runs (`run`) only reads, and may miss what isn't committed: then it doesn't wait for a transaction

@@ -11,13 +11,16 @@ import type { Head } from "../../Ledger/Verify/Chained.ts"
 import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
-import { type Reader, Store, StoreError } from "../../Stores/Store.ts"
+import { type ReadAt, type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Said } from "./Claims.ts"
 import { type Answer, type Found, type Part, share, type Taken, type Task } from "./Taken.ts"
 
-/** Beside the one that reads the bodies. More of them than cores would only compile the same once more. */
-const threads = Math.max(1, Math.min(4, availableParallelism() - 1))
+const mostThreads = 4
+
+/** Beside the one that reads the bodies, one for each core. More would compile the same again, and have no core to run on. */
+const threadsAt = ({ waits }: ReadAt): number =>
+  Math.max(1, Math.min(mostThreads, availableParallelism() - 1)) + (waits ? 1 : 0)
 
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
@@ -76,7 +79,7 @@ const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Re
     const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const one =
       at === undefined ? share(store satisfies Reader, { parts, next }, hear) : inThread({ at, parts, next }, hear)
-    const count = at === undefined ? 1 : Math.min(threads, parts.length)
+    const count = at === undefined ? 1 : Math.min(threadsAt(at), parts.length)
     yield* Effect.all(
       Array.from({ length: count }, () => one),
       { concurrency: "unbounded", discard: true }

@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
           throw new StoreError(Failure.of(cause, postgres.name))
         })
     }),
-    readAt: { engine: "postgres", config: postgres.connections.reading, name: postgres.name },
+    readAt: { engine: "postgres", config: postgres.connections.reading, name: postgres.name, waits: true },
     pieces: Effect.succeed([]),
     backup: () => Effect.fail(noBackup),
     following: undefined
