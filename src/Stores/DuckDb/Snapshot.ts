@@ -126,6 +126,7 @@ export class DuckDbSnapshot {
         const found = await rows(query)
         return found.map(([place, count, hash]) => ({ place: Number(place), rows: Number(count), hash: String(hash) }))
       },
+      size: async () => Number((await rows(`select count(*) from ${seen(table)}`))[0]?.[0] ?? 0),
       quantiles: async (within, shares) => {
         const query = `select unnest(quantile_disc(epoch_us(${TableParts.column}), [${shares.join(", ")}]))
           from ${seen(table)} where ${TableParts.condition(within)}`
