@@ -8,12 +8,12 @@ import type { Partition } from "./Warehouse.ts"
 // Not `at time zone 'UTC'`, which is 10 to 40 times slower: it asks ICU for every row.
 export const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp, received_at))) as date)"
 
-/** What one pass may hold in memory: a quarter of what DuckDB has. */
+/** What passes may hold in memory: a quarter of what DuckDB has. */
 const bytesAtOnce = 96 * 1024 * 1024
 const datesAtOnce = 64
 /** Smaller row groups make a file slow to read: a large date gets its own pass instead. */
 const wantedRowGroup = 32_768
-const largestRowGroup = 122_880
+export const largestRowGroup = 122_880
 const smallestRowGroup = 2048
 /** DuckDB's default is 500,000. */
 const largestFlush = 32_768
@@ -22,16 +22,21 @@ export interface Pass {
   readonly dates: ReadonlyArray<string>
   readonly rows: number
   readonly bytes: number
+  /** In bytes: what it may hold in memory. */
+  readonly room: number
 }
 
-export const plan = (partitions: ReadonlyArray<Partition>): ReadonlyArray<Pass> => {
+/** `atOnce`: of so many passes. A large number of events has as many, at least. */
+export const plan = (partitions: ReadonlyArray<Partition>, atOnce = 1): ReadonlyArray<Pass> => {
+  const all = partitions.reduce((sum, { rows }) => sum + rows, 0)
+  const share = all < largestRowGroup ? all : all / atOnce
   const done: Array<Pass> = []
-  let pass: Pass = { dates: [], rows: 0, bytes: 0 }
+  let pass: Pass = { dates: [], rows: 0, bytes: 0, room: bytesAtOnce / atOnce }
   for (const { date, rows, bytes } of partitions) {
-    const longer = { dates: [...pass.dates, date], rows: pass.rows + rows, bytes: pass.bytes + bytes }
-    const isFull = longer.dates.length > datesAtOnce || held(longer) > bytesAtOnce
+    const longer = { ...pass, dates: [...pass.dates, date], rows: pass.rows + rows, bytes: pass.bytes + bytes }
+    const isFull = longer.dates.length > datesAtOnce || held(longer) > pass.room || pass.rows >= share
     if (isFull && pass.dates.length > 0) done.push(pass)
-    pass = isFull ? { dates: [date], rows, bytes } : longer
+    pass = isFull ? { ...pass, dates: [date], rows, bytes } : longer
   }
   return [...done, pass]
 }
@@ -49,13 +54,13 @@ const rowSize = ({ bytes, rows }: Pass): number => bytes / rows
 
 /** Rows per Parquet row group. */
 export const rowGroup = (pass: Pass): number => {
-  const fitting = Math.floor(bytesAtOnce / pass.dates.length / rowSize(pass))
+  const fitting = Math.floor(pass.room / pass.dates.length / rowSize(pass))
   return Math.max(smallestRowGroup, Math.min(largestRowGroup, fitting, wantedGroup(pass)))
 }
 
 /** Rows after which a thread flushes: for two threads, half of what a pass holds. */
 export const flushThreshold = (pass: Pass): number =>
-  Math.max(smallestRowGroup, Math.min(largestFlush, Math.floor(bytesAtOnce / 4 / rowSize(pass))))
+  Math.max(smallestRowGroup, Math.min(largestFlush, Math.floor(pass.room / 4 / rowSize(pass))))
 
 /**
  * A condition for the rows of a pass; `dateOf` is the engine's expression for an event's date. The range is redundant,

@@ -75,3 +75,26 @@ it("a pass stays within its share of memory, and its row groups are large enough
     large.map(({ date }) => date)
   )
 })
+
+const passesOf = (rows: number, atOnce: number) =>
+  EventPasses.plan(
+    Array.from({ length: 30 }, (_, day) => ({ date: `2026-01-${day}`, rows, bytes: rows * 400, fingerprint: "" })),
+    atOnce
+  )
+
+it("passes that are made at once share the memory and the rows, unless these are few", () => {
+  for (const rows of [1, 4000, 5000, 40_000, 400_000]) {
+    const [alone, together] = [passesOf(rows, 1), passesOf(rows, 2)]
+    const isMuch = rows * 30 > EventPasses.largestRowGroup
+    assert.isAtLeast(together.length, isMuch ? 2 : 1)
+    if (!isMuch) assert.lengthOf(together, 1)
+    const held = (pass: EventPasses.Pass) => (EventPasses.rowGroup(pass) * pass.dates.length * pass.bytes) / pass.rows
+    assert.isAtMost(Math.max(...together.map(held)), Math.max(...alone.map(held), together[0]!.room))
+    assert.strictEqual(together[0]!.room * 2, alone[0]!.room)
+    if (together.length === 2) assert.strictEqual(together[0]!.rows, together[1]!.rows)
+    assert.deepStrictEqual(
+      together.flatMap(({ dates }) => dates),
+      alone.flatMap(({ dates }) => dates)
+    )
+  }
+})

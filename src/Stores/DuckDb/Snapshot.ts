@@ -8,6 +8,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Instant from "../../Domain/Instant.ts"
+import { AtOnce } from "../AtOnce.ts"
 import type { EventFile, Partition, TableShape, TakeLines } from "../Warehouse.ts"
 import * as JournalLines from "../JournalLines.ts"
 import * as EventPasses from "../EventPasses.ts"
@@ -22,13 +23,6 @@ const rowBytes = 200
 
 /** A part of a large table is one row group, which one thread writes. */
 const writesAtOnce = 2
-
-interface Writing {
-  readonly connection: DuckDBConnection
-  /** Writes that haven't ended, one after the other. */
-  count: number
-  last: Promise<unknown>
-}
 
 interface Found {
   readonly shapes: ReadonlyArray<TableShape>
@@ -68,7 +62,8 @@ export class DuckDbSnapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
   readonly #connection: DuckDBConnection
-  readonly #writers: ReadonlyArray<Writing>
+  readonly #connections: ReadonlyArray<DuckDBConnection>
+  readonly #writers: AtOnce<DuckDBConnection>
   #isClosed = false
   readonly #large: ReadonlySet<string>
   readonly #inParallel: InParallel
@@ -80,7 +75,8 @@ export class DuckDbSnapshot {
     inParallel: InParallel
   ) {
     this.#connection = connections[0]!
-    this.#writers = connections.map((connection) => ({ connection, count: 0, last: Promise.resolve() }))
+    this.#connections = connections
+    this.#writers = new AtOnce(connections)
     this.watermark = watermark
     this.tables = found.shapes
     this.#large = found.large
@@ -110,8 +106,8 @@ export class DuckDbSnapshot {
   async close(): Promise<void> {
     this.#isClosed = true
     // A file still being written is no longer wanted.
-    for (const { connection } of this.#writers) connection.interrupt()
-    for (const { connection } of this.#writers) {
+    for (const connection of this.#connections) connection.interrupt()
+    for (const connection of this.#connections) {
       await connection.run("rollback").catch(() => undefined)
       connection.disconnectSync()
     }
@@ -158,18 +154,10 @@ export class DuckDbSnapshot {
 
   writeTable(table: string, path: string, part = TableParts.whole): Promise<number> {
     const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
-    const writer = this.#writers.reduce((least, each) => (each.count < least.count ? each : least))
-    writer.count++
-    const written = writer.last.then(async () => {
-      try {
-        if (this.#isClosed) throw new Error("The snapshot is closed")
-        return await this.#reading(table, () => ParquetFiles.writeTable(writer.connection, source, path))
-      } finally {
-        writer.count--
-      }
+    return this.#writers.run((connection) => {
+      if (this.#isClosed) throw new Error("The snapshot is closed")
+      return this.#reading(table, () => ParquetFiles.writeTable(connection, source, path))
     })
-    writer.last = written.catch(() => undefined)
-    return written
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {

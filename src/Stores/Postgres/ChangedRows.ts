@@ -5,7 +5,7 @@
  * What a snapshot doesn't see was written by a transaction that is at least as young as the oldest one that was running then
  * (`since`, its number). So no row is missing, and some that the copy has already are among them.
  */
-import type { Client } from "pg"
+import type { CopyingClient } from "./Guarded.ts"
 import * as Literal from "../../Domain/Literal.ts"
 import { quoted, seen } from "../Ddl.ts"
 import type { EntityTables } from "../EntityTables.ts"
@@ -41,7 +41,7 @@ const baseOf = ({ name }: Shown): string => (name === ledgerEntriesTable.name ? 
 
 /** In one reading of each table. */
 export const counted = async (
-  client: Client,
+  client: CopyingClient,
   tables: ReadonlyArray<Shown>,
   since: bigint
 ): Promise<ReadonlyMap<string, Count>> => {
@@ -53,7 +53,7 @@ export const counted = async (
   return new Map(rows.map(({ changed, name, rows: all }) => [name, { rows: Number(all), changed: Number(changed) }]))
 }
 
-export const ofTable = (client: Client, table: Shown, since: bigint): Rows => {
+export const ofTable = (client: CopyingClient, table: Shown, since: bigint): Rows => {
   if (small.has(table.name)) return { client, table, rest: "" }
   if (baseOf(table) === seen(table.name)) return { client, table, rest: `where ${isChanged(since)}` }
   const key = quoted(table.key)
@@ -61,7 +61,7 @@ export const ofTable = (client: Client, table: Shown, since: bigint): Rows => {
 }
 
 /** Of the records that have changed. */
-export const ofNested = (client: Client, table: NestedTable, since: bigint): Rows => {
+export const ofNested = (client: CopyingClient, table: NestedTable, since: bigint): Rows => {
   const { owner } = table
   if (owner === undefined) return { client, table, rest: "" }
   const records = `select ${quoted(owner.keyColumn)} from ${seen(owner.table)} where ${isChanged(since)}`

@@ -5,5 +5,5 @@
 /** For its work. */
 export const workConnections = 9
 
-/** In all: three are for deliveries, two for audits, and one each for watching, exports and leading. */
-export const mostConnections = workConnections + 8
+/** In all: three are for deliveries, two each for audits and exports, and one each for watching and leading. */
+export const mostConnections = workConnections + 9

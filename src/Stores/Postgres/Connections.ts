@@ -15,7 +15,7 @@ import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 import { workConnections } from "./ConnectionCounts.ts"
-import { GuardedClient } from "./Guarded.ts"
+import { CopyingClient, GuardedClient } from "./Guarded.ts"
 import { type Knowing, knowing } from "./Knowing.ts"
 import { openPool, promptPool } from "./Prompt.ts"
 import { cut, pidOf, Sessions } from "./Sessions.ts"
@@ -109,8 +109,8 @@ export class Connections {
   }
 
   /** A connection outside the pools, for long use; the caller ends it. */
-  client(config: PoolConfig = {}): Client {
-    const client = new GuardedClient({ types: { getTypeParser: valueOf }, ...this.#config, ...config })
+  client(config: PoolConfig = {}): CopyingClient {
+    const client = new CopyingClient({ types: { getTypeParser: valueOf }, ...this.#config, ...config })
     client.on("error", () => undefined)
     this.#open.add(client)
     client.on("end", () => this.#open.delete(client))

@@ -5,7 +5,9 @@
  * that it sent everything. Then every row is in the pipe, or a row was longer than `room` and nothing from it on is.
  */
 import type { FileHandle } from "node:fs/promises"
-import type { Client, Connection, Submittable } from "pg"
+import type { Connection, Submittable } from "pg"
+import type { TakeRows } from "./Frames.ts"
+import type { CopyingClient } from "./Guarded.ts"
 
 export interface Copied {
   readonly rows: number
@@ -18,25 +20,21 @@ interface Wire {
   readonly query: (text: string) => void
 }
 
-/** One row. Its bytes belong to pg, which overwrites them with the next message. */
-interface Message {
-  readonly chunk: Buffer
-}
-
-export const copyOut = async (client: Client, text: string, pipe: FileHandle, room: number): Promise<Copied> => {
+export const copyOut = async (client: CopyingClient, text: string, pipe: FileHandle, room: number): Promise<Copied> => {
   const stream = client.connection.stream
-  const written = new Written(pipe, stream)
-  let longest = 0
+  const written = new Written(pipe, stream, room)
   const rows = await new Promise<number>((resolve, reject) => {
     let tag = ""
     const copy = {
-      submit: (connection: Connection) => (connection as unknown as Wire).query(text),
+      submit: (connection: Connection) => {
+        client.take(written)
+        ;(connection as unknown as Wire).query(text)
+      },
       handleError: reject,
       handleCommandComplete: (message: { readonly text: string }) => void (tag = message.text),
-      handleReadyForQuery: () => resolve(Number(/^COPY (\d+)$/.exec(tag)?.[1])),
-      handleCopyData: ({ chunk }: Message) => {
-        longest = Math.max(longest, chunk.byteLength)
-        if (longest <= room) written.add(chunk)
+      handleReadyForQuery: () => {
+        client.take(undefined)
+        resolve(Number(/^COPY (\d+)$/.exec(tag)?.[1]))
       }
     }
     // The pipe's reader is gone, so the server must stop too.
@@ -47,47 +45,65 @@ export const copyOut = async (client: Client, text: string, pipe: FileHandle, ro
     client.query(copy as unknown as Submittable)
   })
   await written.end()
-  return { rows, longest }
+  return { rows, longest: written.longest }
 }
 
 const chunkBytes = 256 * 1024
 
+/** What can be made to wait. */
+interface Source {
+  readonly pause: () => unknown
+  readonly resume: () => unknown
+}
+
 /** Collects rows into chunks and writes one while the next one fills. */
-class Written {
+class Written implements TakeRows {
+  /** In bytes. */
+  longest = 0
   /** Rejects when a write fails; otherwise never settles. */
   readonly failed: Promise<never>
   readonly #pipe: FileHandle
-  readonly #source: { readonly pause: () => unknown; readonly resume: () => unknown }
+  readonly #source: Source
+  readonly #room: number
   #fail: (cause: unknown) => void = () => undefined
   #filling: Buffer = Buffer.allocUnsafe(chunkBytes)
-  #spare: Buffer | undefined = Buffer.allocUnsafe(chunkBytes)
+  readonly #spare: Array<Buffer> = []
   #length = 0
   #writing: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  constructor(pipe: FileHandle, source: { readonly pause: () => unknown; readonly resume: () => unknown }) {
+  constructor(pipe: FileHandle, source: Source, room: number) {
     this.#pipe = pipe
     this.#source = source
+    this.#room = room
     this.failed = new Promise((_, reject) => void (this.#fail = reject))
     this.failed.catch(() => undefined)
   }
 
-  add(row: Buffer): void {
-    if (this.#length + row.byteLength > this.#filling.byteLength) this.#send(row.byteLength)
-    this.#length += row.copy(this.#filling, this.#length)
+  begin(length: number): void {
+    this.longest = Math.max(this.longest, length)
+  }
+
+  add(bytes: Buffer, from: number, to: number): void {
+    if (this.longest > this.#room) return
+    for (let at = from; at < to;) {
+      if (this.#length === chunkBytes) this.#send()
+      const copied = bytes.copy(this.#filling, this.#length, at, to)
+      this.#length += copied
+      at += copied
+    }
   }
 
   async end(): Promise<void> {
-    this.#send(0)
+    this.#send()
     await Promise.race([this.#writing, this.failed])
   }
 
-  /** Continues with an empty chunk that has room for `next` bytes. */
-  #send(next: number): void {
+  /** Continues with an empty chunk. */
+  #send(): void {
     const chunk = this.#filling
     const length = this.#length
-    this.#filling = next > chunkBytes ? Buffer.allocUnsafe(next) : (this.#spare ?? Buffer.allocUnsafe(chunkBytes))
-    this.#spare = undefined
+    this.#filling = this.#spare.pop() ?? Buffer.allocUnsafe(chunkBytes)
     this.#length = 0
     this.#waiting += 1
     if (this.#waiting > 1) this.#source.pause()
@@ -96,7 +112,7 @@ class Written {
 
   async #write(chunk: Buffer, length: number): Promise<void> {
     for (let sent = 0; sent < length;) sent += (await this.#pipe.write(chunk, sent, length - sent)).bytesWritten
-    if (chunk.byteLength === chunkBytes) this.#spare = chunk
+    this.#spare.push(chunk)
     this.#waiting -= 1
     if (this.#waiting <= 1) this.#source.resume()
   }

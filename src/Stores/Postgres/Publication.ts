@@ -8,7 +8,7 @@
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
-import type { Client } from "pg"
+import type { CopyingClient } from "./Guarded.ts"
 import * as DuckDbDdl from "../DuckDb/Ddl.ts"
 import { copying, inMemory, openWarehouse } from "../DuckDb/File.ts"
 import { foundBy } from "../DuckDb/TableRows.ts"
@@ -76,7 +76,7 @@ export class Publication {
 
 interface Source {
   /** In a transaction that sees one point in time. */
-  readonly client: Client
+  readonly client: CopyingClient
   readonly tables: EntityTables
   readonly folder: string
   readonly pipe: string

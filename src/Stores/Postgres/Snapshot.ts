@@ -1,6 +1,6 @@
 /**
- * One point in time over all tables in PostgreSQL: a repeatable-read transaction on its own connection. Workers go on
- * writing meanwhile.
+ * One point in time over all tables in PostgreSQL: repeatable-read transactions on connections of their own, which see the
+ * same. Workers go on writing meanwhile.
  *
  * A DuckDB in a temporary folder makes the files; the folder is removed with the snapshot. Interrupting also cancels the
  * server's current statement.
@@ -9,18 +9,19 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
-import type { Client } from "pg"
 import type { Connections } from "./Connections.ts"
 import * as Failure from "./Failure.ts"
+import type { CopyingClient } from "./Guarded.ts"
 import type { Session } from "./Sessions.ts"
 import { quoted, seen } from "../Ddl.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
-import { type EventFile, type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
+import { type Partition, type Snapshot, WarehouseError } from "../Warehouse.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import * as EventPasses from "../EventPasses.ts"
 import * as JournalLines from "../JournalLines.ts"
 import * as TableParts from "../TableParts.ts"
-import { PostgresStaged, type Rows } from "./Staged.ts"
+import * as Literal from "../../Domain/Literal.ts"
+import { PostgresStaged, type Rows, writersAtOnce } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import type { Postgres } from "./Postgres.ts"
 import { eventsTable, ledgerEntriesTable, type Shown } from "../WarehouseTables.ts"
@@ -52,20 +53,19 @@ const dates = `
 /** A long export isn't a forgotten transaction. */
 const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0, query_timeout: 0 }
 
-const open = async (connections: Connections): Promise<Client> => {
+const open = async (connections: Connections): Promise<CopyingClient> => {
   const client = connections.client(unhurried)
   await client.connect()
   return client
 }
 
 /** Entries in journal order; other tables in physical order, which is mostly the order of arrival. */
-export const rowsOf = (client: Client, table: Shown, part = TableParts.whole): Rows => ({
-  client,
-  table,
-  rest: `where ${TableParts.condition(part)}${table === ledgerEntriesTable ? " order by sequence" : ""}`
-})
+const restOf = (table: Shown, part = TableParts.whole): string =>
+  `where ${TableParts.condition(part)}${table === ledgerEntriesTable ? " order by sequence" : ""}`
 
-const partsOf = async (client: Client, table: Shown, wanted: TableParts.Wanted) => {
+export const rowsOf = (client: CopyingClient, table: Shown): Rows => ({ client, table, rest: restOf(table) })
+
+const partsOf = async (client: CopyingClient, table: Shown, wanted: TableParts.Wanted) => {
   await client.query(hashing)
   const looking: TableParts.Looking = {
     counted: async (within, bounds) => {
@@ -120,24 +120,39 @@ export const connected = (connections: Connections) =>
     (client) => Effect.promise(() => client.end().catch(() => undefined))
   )
 
-const sessionOf = (client: Client): Session => ({
+const sessionOf = (client: CopyingClient): Session => ({
   // Missing from pg's types.
-  pid: (client as Client & { readonly processID: number }).processID,
+  pid: (client as CopyingClient & { readonly processID: number }).processID,
   cut: () => void client.connection.stream.destroy(),
   isCancelled: false
 })
 
 /** An interruption waits until the statement has ended. */
-export const attempting = (connections: Connections, client: Client) => {
-  const session = sessionOf(client)
+export const attempting = (connections: Connections, ...clients: ReadonlyArray<CopyingClient>) => {
+  const sessions = clients.map(sessionOf)
   return <A>(use: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
     Effect.callback((resume, signal) => {
-      const settled = connections.sessions.cancellingAt([session], signal, use).then(
+      const settled = connections.sessions.cancellingAt(sessions, signal, use).then(
         (value) => resume(Effect.succeed(value)),
         (cause: unknown) => resume(Effect.fail(failure(connections, cause)))
       )
       return Effect.promise(() => settled)
     })
+}
+
+/** Begins a transaction on the others that sees what the first one's does. */
+const share = async ([first, ...others]: ReadonlyArray<CopyingClient>): Promise<void> => {
+  const { rows } = (await first?.query<{ id: string }>("select pg_export_snapshot() as id")) ?? { rows: [] }
+  for (const other of others) {
+    await other.query("begin isolation level repeatable read read only")
+    await other.query(`set transaction snapshot ${Literal.text(rows[0]?.id ?? "")}`)
+  }
+}
+
+/** Settles when all have, so that nothing is still at work after a failure. */
+const all = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
 }
 
 const named = (tables: EntityTables, name: string): Shown => {
@@ -161,26 +176,30 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
       (opened) => Effect.promise(() => opened.close())
     )
     // Released first: a running copy then fails at once.
-    const client = yield* connected(connections)
-    const attempt = attempting(connections, client)
+    const first = yield* connected(connections)
+    const clients = [first]
+    while (clients.length < writersAtOnce) clients.push(yield* connected(connections))
+    const attempt = attempting(connections, ...clients)
+    const watermark = yield* attempt(() => PostgresWatermark.begin(first))
+    yield* attempt(() => share(clients))
+    const of = (table: Shown, rest: string) => (number: number) => ({ client: clients[number]!, table, rest })
 
     const writeEvents = async (partitions: ReadonlyArray<Partition>, target: string) => {
       await mkdir(target)
-      const files: Array<EventFile> = []
-      for (const [number, pass] of EventPasses.plan(partitions).entries()) {
-        const events = { client, table: eventsTable, rest: `where ${EventPasses.condition(pass, eventDate)}` }
-        files.push(...(await staged.writeEvents(events, pass, join(target, String(number)))))
-      }
-      return files
+      const passes = EventPasses.plan(partitions, writersAtOnce).map((pass, number) => {
+        const events = of(eventsTable, `where ${EventPasses.condition(pass, eventDate)}`)
+        return staged.writeEvents(events, pass, join(target, String(number)))
+      })
+      return (await all(passes)).flat()
     }
 
     return {
-      watermark: yield* attempt(() => PostgresWatermark.begin(client)),
+      watermark,
       tables: yield* Effect.promise(() => staged.shapes()),
-      parts: (name, wanted) => attempt(() => partsOf(client, named(tables, name), wanted)),
+      parts: (name, wanted) => attempt(() => partsOf(first, named(tables, name), wanted)),
       eventDates: attempt(async () => {
-        await client.query(hashing)
-        const result = await client.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
+        await first.query(hashing)
+        const result = await first.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)
         const inOrder = result.rows.toSorted((a, b) => (a.date < b.date ? -1 : 1))
         return inOrder.map(({ bytes, date, hash, rows: count }) => ({
           date,
@@ -190,12 +209,12 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
         }))
       }),
       writeTable: (name, path, part) =>
-        attempt(() => staged.writeTable(rowsOf(client, named(tables, name), part), path)),
+        attempt(() => staged.writeTable(of(named(tables, name), restOf(named(tables, name), part)), path)),
       writeEvents: (partitions, target) => attempt(() => writeEvents(partitions, target)),
       head: attempt(async () => {
-        const { rows } = await client.query<{ head: string }>(JournalLines.head)
+        const { rows } = await first.query<{ head: string }>(JournalLines.head)
         return rows[0]?.head ?? null
       }),
-      readJournal: (take) => attempt(() => staged.readJournal(rowsOf(client, ledgerEntriesTable), take))
+      readJournal: (take) => attempt(() => staged.readJournal(of(ledgerEntriesTable, restOf(ledgerEntriesTable)), take))
     }
   })

@@ -1,5 +1,5 @@
 /**
- * A DuckDB that makes files from what PostgreSQL sends, through a named pipe in a temporary folder: memory doesn't grow with
+ * A DuckDB that makes files from what PostgreSQL sends, through named pipes in a temporary folder: memory doesn't grow with
  * the rows, and they are stored nowhere in between. Only the books are staged in a table, for the journal.
  *
  * A file counts only if it has as many rows as the server says it sent, so a broken stream never becomes a short file.
@@ -11,8 +11,9 @@ import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import type { Client } from "pg"
+import type { CopyingClient } from "./Guarded.ts"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
+import { AtOnce } from "../AtOnce.ts"
 import type { EventFile, TakeLines } from "../Warehouse.ts"
 import { DuckDbSnapshot } from "../DuckDb/Snapshot.ts"
 import type { Pass } from "../EventPasses.ts"
@@ -40,7 +41,7 @@ const usualRoom = 4 * 1024 * 1024
 
 /** Rows of a table on the server. */
 export interface Rows {
-  readonly client: Client
+  readonly client: CopyingClient
   readonly table: Shown
   /** What follows the table's name in the query: conditions and order. */
   readonly rest: string
@@ -90,8 +91,8 @@ export const stage = (connection: DuckDBConnection, rows: Rows, pipe: string): P
     return { made: undefined, rows: Number(count) }
   })
 
-export const makePipe = async (folder: string): Promise<string> => {
-  const path = join(folder, "rows")
+export const makePipe = async (folder: string, number = 0): Promise<string> => {
+  const path = join(folder, `rows-${number}`)
   await promisify(execFile)("mkfifo", [path])
   return path
 }
@@ -120,76 +121,84 @@ const sourceOf = ({ columns }: Shown, query: string): ParquetFiles.Source => {
   return { query, width: columns.length, json }
 }
 
+/** Of a connection to the server; each has a pipe of its own. */
+interface Writer {
+  readonly number: number
+  readonly connection: DuckDBConnection
+  readonly pipe: string
+}
+
+/** As the connection with this number to the server sends them. */
+type RowsOf = (number: number) => Rows
+
+/**
+ * While the server sends rows to one, and its core is busy with that, the other compresses those before. With a third, neither
+ * would be faster on two cores.
+ */
+export const writersAtOnce = 2
+
 export class PostgresStaged {
   readonly #instance: DuckDBInstance
-  readonly #connection: DuckDBConnection
-  readonly #pipe: string
+  readonly #writers: ReadonlyArray<Writer>
+  readonly #atOnce: AtOnce<Writer>
   readonly #tables: ReadonlyArray<Shown>
-  #current: Promise<unknown> = Promise.resolve()
 
-  private constructor(
-    instance: DuckDBInstance,
-    connection: DuckDBConnection,
-    pipe: string,
-    tables: ReadonlyArray<Shown>
-  ) {
+  private constructor(instance: DuckDBInstance, writers: ReadonlyArray<Writer>, tables: ReadonlyArray<Shown>) {
     this.#instance = instance
-    this.#connection = connection
-    this.#pipe = pipe
+    this.#writers = writers
+    this.#atOnce = new AtOnce(writers)
     this.#tables = tables
   }
 
   static async open(folder: string, tables: ReadonlyArray<Shown>): Promise<PostgresStaged> {
-    const pipe = await makePipe(folder)
+    const pipes: Array<string> = []
+    for (let number = 0; number < writersAtOnce; number++) pipes.push(await makePipe(folder, number))
     const instance = await DuckDBInstance.create(join(folder, "staged.duckdb"), settings)
-    const connection = await instance.connect()
-    for (const statement of schemaOf(tables)) await connection.run(statement)
-    return new PostgresStaged(instance, connection, pipe, tables)
+    const writers: Array<Writer> = []
+    for (const [number, pipe] of pipes.entries()) writers.push({ number, pipe, connection: await instance.connect() })
+    for (const statement of schemaOf(tables)) await writers[0]!.connection.run(statement)
+    return new PostgresStaged(instance, writers, tables)
   }
 
   shapes(): Promise<DuckDbSnapshot["tables"]> {
     return this.#read(async ({ tables: shapes }) => shapes)
   }
 
-  writeTable(rows: Rows, path: string): Promise<number> {
-    return this.#inTurn(() =>
-      through(rows, this.#pipe, async (query) => {
-        const written = await ParquetFiles.writeTable(this.#connection, sourceOf(rows.table, query), path)
+  writeTable(rowsOf: RowsOf, path: string): Promise<number> {
+    return this.#atOnce.run(({ connection, number, pipe }) => {
+      const rows = rowsOf(number)
+      return through(rows, pipe, async (query) => {
+        const written = await ParquetFiles.writeTable(connection, sourceOf(rows.table, query), path)
         return { made: written, rows: written }
       })
-    )
+    })
   }
 
-  writeEvents(rows: Rows, pass: Pass, folder: string): Promise<ReadonlyArray<EventFile>> {
-    return this.#inTurn(() =>
-      through(rows, this.#pipe, async (query) => {
+  writeEvents(rowsOf: RowsOf, pass: Pass, folder: string): Promise<ReadonlyArray<EventFile>> {
+    return this.#atOnce.run(({ connection, number, pipe }) => {
+      const rows = rowsOf(number)
+      return through(rows, pipe, async (query) => {
         const source = sourceOf(rows.table, query)
         await rm(folder, { recursive: true, force: true })
-        const files = await ParquetFiles.writeEvents(this.#connection, source, pass, folder)
+        const files = await ParquetFiles.writeEvents(connection, source, pass, folder)
         return { made: files, rows: files.reduce((sum, file) => sum + file.rows, 0) }
       })
-    )
+    })
   }
 
-  /** `entries`: all rows of the ledger's entries. */
-  readJournal(entries: Rows, take: TakeLines): Promise<void> {
-    return this.#inTurn(async () => {
-      await fill(this.#connection, entries, this.#pipe)
+  /** `entriesOf`: all rows of the ledger's entries. */
+  readJournal(entriesOf: RowsOf, take: TakeLines): Promise<void> {
+    return this.#atOnce.run(async ({ connection, number, pipe }) => {
+      await fill(connection, entriesOf(number), pipe)
       await this.#read((filled) => filled.readJournal(take))
     })
   }
 
   async close(): Promise<void> {
-    this.#connection.interrupt()
-    await this.#current
-    this.#connection.disconnectSync()
+    for (const { connection } of this.#writers) connection.interrupt()
+    await this.#atOnce.ended()
+    for (const { connection } of this.#writers) connection.disconnectSync()
     this.#instance.closeSync()
-  }
-
-  #inTurn<A>(make: () => Promise<A>): Promise<A> {
-    const made = this.#current.then(make)
-    this.#current = made.catch(() => undefined)
-    return made
   }
 
   async #read<A>(use: (staged: DuckDbSnapshot) => Promise<A>): Promise<A> {

@@ -6,8 +6,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
-import { Client } from "pg"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import { CopyingClient } from "../../../src/Stores/Postgres/Guarded.ts"
 import { makePipe, through } from "../../../src/Stores/Postgres/Staged.ts"
 import { entityTable } from "../../../src/Stores/WarehouseTables.ts"
 import { typeName } from "../../../src/Stores/Postgres/Ddl.ts"
@@ -195,7 +195,7 @@ describe.skipIf(Databases.skipped !== undefined)("an export from PostgreSQL", ()
         yield* Effect.gen(function* () {
           yield* ask(own, "insert into construction.vos (id) values ('1'), ('2'), ('3')")
           const pipe = yield* Effect.promise(() => makePipe(path))
-          const client = new Client({ connectionString: own.url })
+          const client = new CopyingClient({ connectionString: own.url })
           yield* Effect.promise(() => client.connect())
           const rows = { client, table: vos, rest: "" }
           const short = async (source: string) => {

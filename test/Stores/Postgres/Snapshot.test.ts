@@ -1,6 +1,13 @@
-/** A failed export from PostgreSQL blames our own file if that failed, and the server otherwise. */
+/** A snapshot of PostgreSQL is of one point in time; a failed export blames our own file if that failed, and the server otherwise. */
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Warehouse } from "../../../src/Stores/Warehouse.ts"
+import * as Databases from "../../Postgres.ts"
+import { queryWithoutFile } from "../Reading.ts"
+import { folder } from "../WarehouseEngines.ts"
+import { ask, database, storesAt } from "./World.ts"
 import { failure } from "../../../src/Stores/Postgres/Snapshot.ts"
 
 const name = "PostgreSQL at db:5432, database books"
@@ -37,4 +44,30 @@ describe("a failed export", () => {
       assert.strictEqual(messageOf(cause), `${name} doesn't answer: ${cause.message}.`)
     }
   })
+})
+
+describe.skipIf(Databases.skipped !== undefined)("a snapshot of PostgreSQL", () => {
+  it.live("is of one point in time, whichever connection a row comes by", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const path = yield* folder
+        yield* Effect.gen(function* () {
+          yield* ask(own, "insert into construction.vos (id) values ('before')")
+          const warehouse = yield* Warehouse
+          const snapshot = yield* warehouse.snapshot
+          yield* ask(own, "insert into construction.vos (id) values ('after')")
+          const names = Array.from({ length: 4 }, (_, place) => join(path, `${place}.parquet`))
+          const write = (name: string) => snapshot.writeTable("vos", name)
+          const counts = yield* Effect.forEach(names, write, { concurrency: names.length })
+          assert.deepStrictEqual(counts, [1, 1, 1, 1])
+        }).pipe(Effect.scoped, Effect.provide(storesAt(own.url), { local: true }))
+        const found = yield* Effect.promise(() => queryWithoutFile(`select id from read_parquet('${path}/*.parquet')`))
+        assert.deepStrictEqual(
+          found,
+          Array.from({ length: 4 }, () => ({ id: "before" }))
+        )
+      })
+    )
+  )
 })
