@@ -36,7 +36,7 @@ export const lakeAnswerMaxBytes = preset(
 
 export const memoryMb = preset(
   "SITELEDGER_MEMORY_MB",
-  "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has all of it during an export.",
+  "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has half of it during an export, or all of it if a table has more than 32 columns.",
   Parse.atLeast(576),
   "768"
 )

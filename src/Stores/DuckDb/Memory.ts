@@ -19,13 +19,19 @@ export interface Shares {
   readonly resting: number
   /** While large batches are written: less makes a large checkpoint slow. A copy of all tables is as fast as with more. */
   readonly loading: number
-  /** With 384 MB an export of 11,000,000 rows is as fast as with 1,000 MB. */
+  /** While tables without many columns are exported, which takes as long as with twice as much, and DuckDB would use it all. */
+  readonly exporting: number
   readonly working: number
 }
 
 export const sharesOf = (budgetMb: number): Shares => {
   const working = budgetMb - besideMb
-  return { resting: Math.round(working / 6), loading: Math.round(working / 3), working }
+  return {
+    resting: Math.round(working / 6),
+    loading: Math.round(working / 3),
+    exporting: Math.round(working / 2),
+    working
+  }
 }
 
 /** Changes and events of a batch that a walk or a rebuild writes, and a stream hardly ever. */
@@ -44,7 +50,13 @@ export const newColumnsIn = (memoryMb: number): number => Math.floor((memoryMb *
 const learned = new Map<string, number>()
 
 /** For work on the whole file. */
-export type Room = "loading" | "working"
+export type Room = "loading" | "exporting" | "working"
+
+/** Of a table whose parts need much room: DuckDB holds one until it is written, and 122,880 rows of 65 columns took 250 MB. */
+const manyColumns = 32
+
+export const exportRoom = (tables: ReadonlyArray<{ readonly columns: ReadonlyArray<unknown> }>): Room =>
+  tables.some(({ columns }) => columns.length > manyColumns) ? "working" : "exporting"
 
 /** What a file gets when it is opened. */
 export const restingOf = ({ resting }: Shares, path: string): number => Math.max(resting, learned.get(path) ?? 0)
@@ -60,7 +72,9 @@ export class Memory {
   /** Columns of tables with new rows, by table. */
   readonly #unwritten = new Map<string, number>()
   #limit: number
-  readonly #users: Record<Room, number> = { loading: 0, working: 0 }
+  /** All that there is once one ran out of memory: its rows may be long. */
+  #exporting: number
+  readonly #users: Record<Room, number> = { loading: 0, exporting: 0, working: 0 }
   /** What runs in two threads. */
   #parallel = 0
   /** It couldn't be lowered; each batch tries again. */
@@ -74,6 +88,7 @@ export class Memory {
     this.#shares = shares
     this.#nowMs = nowMs
     this.#path = path
+    this.#exporting = shares.exporting
     this.#limit = path === undefined ? shares.resting : restingOf(shares, path)
   }
 
@@ -96,14 +111,18 @@ export class Memory {
     this.#unwritten.clear()
   }
 
-  /** Doubles the limit for good and returns it in MB; undefined if the machine hasn't enough. */
+  /** Doubles the limit for good, or that of exports, and returns it in MB; undefined if the machine hasn't enough. */
   async takeMore(): Promise<number | undefined> {
     const current = this.#current
     if (current * 1_000_000 > process.availableMemory() / 2) return undefined
-    this.#limit = current * 2
-    if (this.#path !== undefined) learned.set(this.#path, this.#limit)
+    const { working } = this.#shares
+    if (this.#users.exporting > 0 && current === this.#exporting && current < working) this.#exporting = working
+    else {
+      this.#limit = current * 2
+      if (this.#path !== undefined) learned.set(this.#path, this.#limit)
+    }
     await this.#apply()
-    return this.#limit
+    return this.#current
   }
 
   /** Which holds the first new rows of so many columns. */
@@ -169,6 +188,7 @@ export class Memory {
   get #current(): number {
     const { loading, resting, working } = this.#shares
     if (this.#users.working > 0) return Math.max(this.#limit, working)
+    if (this.#users.exporting > 0) return Math.max(this.#limit, this.#exporting)
     const isLoading = this.#users.loading > 0 || this.#loadingUntil !== undefined
     return Math.max(this.#limit, isLoading ? loading : resting)
   }

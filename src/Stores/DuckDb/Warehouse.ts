@@ -22,7 +22,7 @@ import {
 import { attempt, attemptOn, noting } from "./Failure.ts"
 import type { OpenFile } from "./File.ts"
 import { Live } from "./Live.ts"
-import { sharesOf, usualBudgetMb } from "./Memory.ts"
+import { exportRoom, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
 import { Resources, wantedTables } from "../Resources.ts"
@@ -87,9 +87,10 @@ const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
 const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, oneWriter, reading }: Turns) =>
   Effect.gen(function* () {
     yield* Effect.acquireRelease(reading.take(1), () => reading.release(1))
+    const room = exportRoom(live.tables.all)
     yield* Effect.acquireRelease(
-      attempt(() => memory.takeRoom()),
-      () => Effect.promise(() => memory.giveRoom())
+      attempt(() => memory.takeRoom(room)),
+      () => Effect.promise(() => memory.giveRoom(room))
     )
     const taken = yield* Effect.acquireRelease(
       oneWriter.withPermit(attemptFile(() => DuckDbSnapshot.open(instance, live.tables.all, memory.inParallel))),
