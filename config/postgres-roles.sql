@@ -53,7 +53,7 @@ begin
     execute format('create role %I login connection limit 5', owner);
   end if;
   if not exists (select from pg_roles where rolname = analyst) then
-    -- The limits leave connections for the workers (each takes up to 16), end statements and forgotten transactions,
+    -- The limits leave connections for the workers (each takes up to 18), end statements and forgotten transactions,
     -- which would keep old rows from vacuum, and let migrations wait only briefly.
     execute format('create role %I login connection limit 20', analyst);
     execute format('alter role %I set statement_timeout = ''5min''', analyst);

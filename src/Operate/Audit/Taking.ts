@@ -11,6 +11,7 @@ import type { Head } from "../../Ledger/Verify/Chained.ts"
 import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
+import { connectionsForAudits } from "../../Stores/Postgres/ConnectionCounts.ts"
 import { type ReadAt, type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Said } from "./Claims.ts"
@@ -18,9 +19,12 @@ import { type Answer, type Found, type Part, share, type Taken, type Task } from
 
 const mostThreads = 4
 
-/** Beside the one that reads the bodies, one for each core. More would compile the same again, and have no core to run on. */
+/**
+ * Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. Where
+ * they wait for a server, as many as a worker has connections for.
+ */
 const threadsAt = ({ waits }: ReadAt): number =>
-  Math.max(1, Math.min(mostThreads, availableParallelism() - 1)) + (waits ? 1 : 0)
+  waits ? connectionsForAudits : Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
 
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
@@ -84,6 +88,7 @@ const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Re
       Array.from({ length: count }, () => one),
       { concurrency: "unbounded", discard: true }
     )
+    if (parts.some((_, part) => found[part] === undefined)) return yield* new StoreError({ reason: "Failed", message })
     return found
   })
 

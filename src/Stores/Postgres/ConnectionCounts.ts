@@ -5,5 +5,7 @@
 /** For its work. */
 export const workConnections = 9
 
-/** In all: three are for deliveries, two each for audits and exports, and one each for watching and leading. */
-export const mostConnections = workConnections + 9
+export const connectionsForAudits = 2
+
+/** In all: three are for deliveries, two for exports, and one each for watching and leading. */
+export const mostConnections = workConnections + connectionsForAudits + 7

@@ -109,7 +109,7 @@ describe.skipIf(Databases.skipped !== undefined)("a server that can't be used", 
         const error = yield* opening(address)
         assert.strictEqual(
           error.message,
-          `${here(own.name)}: all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 17).`
+          `${here(own.name)}: all of the server's connections are taken: raise max_connections, or run fewer workers (each takes up to 18).`
         )
         // It resolves itself when another worker ends.
         assert.strictEqual(error.reason, "Failed")
