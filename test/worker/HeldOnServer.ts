@@ -44,6 +44,16 @@ const patterns = (bytes: Uint8Array): ReadonlyArray<RegExp> => {
   return [all.join(""), ...compressed].map((pattern) => new RegExp(pattern))
 }
 
+/** Nothing if it is gone: the server makes some of its files anew meanwhile. */
+const readAsItIs = (path: string): string => {
+  try {
+    return readFileSync(path, "latin1")
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return ""
+    throw cause
+  }
+}
+
 const inFiles = async (
   { query }: Postgres.Database,
   text: string,
@@ -54,7 +64,7 @@ const inFiles = async (
   const folder = join(String(server?.["folder"]), "base", String(server?.["oid"]))
   const sought = [...patterns(Buffer.from(text)), ...also.flatMap((bytes) => patterns(bytes).slice(0, 1))]
   const files = readdirSync(folder).filter((name) => {
-    const bytes = readFileSync(join(folder, name)).toString("latin1")
+    const bytes = readAsItIs(join(folder, name))
     return sought.some((pattern) => pattern.test(bytes))
   })
   const names = await query(`
