@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import type { ExpressionBuilder } from "kysely"
-import type { Store } from "../Stores/Store.ts"
+import type { Store, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
-import { loadAll, type PassState } from "./Checkpoints.ts"
+import { loadAll, type PassState, quarantinedRecords } from "./Checkpoints.ts"
 
 type Counted = "record_quarantine" | "walk_pages"
 
@@ -31,7 +31,7 @@ export interface Standing {
 
 /** In one statement: none is seen without the others. */
 export const of = (store: Store["Service"], resource: string) =>
-  Effect.map(
+  Effect.flatMap(
     store.run((db) =>
       db
         .selectFrom("walks")
@@ -43,13 +43,15 @@ export const of = (store: Store["Service"], resource: string) =>
         .where("resource", "=", resource)
         .executeTakeFirst()
     ),
-    (row): Standing => {
-      // No pass has begun: it has neither.
-      if (row === undefined) return { state: undefined, pagesDone: 0, quarantined: 0 }
+    (row): Effect.Effect<Standing, StoreError> => {
+      if (row === undefined) return Effect.map(quarantinedRecords(store, resource), ofNone)
       const { bad, pages_done, ...state } = row
-      return { state, pagesDone: Number(pages_done), quarantined: Number(bad) }
+      return Effect.succeed({ state, pagesDone: Number(pages_done), quarantined: Number(bad) })
     }
   )
+
+/** No pass has begun since the warehouse was made again, which keeps what was set aside. */
+const ofNone = (quarantined: number): Standing => ({ state: undefined, pagesDone: 0, quarantined })
 
 const rowsOf = (from: ExpressionBuilder<StoreTables, "walks">, table: Counted, resource: string) =>
   from

@@ -47,7 +47,7 @@ export const attemptOn =
       (error) => outOfMemory.test(error.message),
       ({ cause }) =>
         Effect.gen(function* () {
-          const mb = yield* attempt(() => file.memory.takeMore())
+          const mb = yield* attempt(() => file.memory.takeMoreToRead())
           const had = "DuckDB ran out of memory while reading"
           if (mb === undefined) {
             return yield* new WarehouseError({

@@ -29,7 +29,8 @@ export const sharesOf = (budgetMb: number): Shares => {
   return {
     resting: Math.round(working / 6),
     loading: Math.round(working / 3),
-    exporting: Math.round(working / 2),
+    // Two parts of events at once, each as large as a pass may be (EventPasses).
+    exporting: Math.min(working, Math.max(192, Math.round(working / 2))),
     working
   }
 }
@@ -48,6 +49,8 @@ export const newColumnsIn = (memoryMb: number): number => Math.floor((memoryMb *
 
 /** By file, in MB: what one turned out to need, until the process ends. */
 const learned = new Map<string, number>()
+
+const hasTwice = (mb: number): boolean => mb * 1_000_000 <= process.availableMemory() / 2
 
 /** For work on the whole file. */
 export type Room = "loading" | "exporting" | "working"
@@ -111,16 +114,23 @@ export class Memory {
     this.#unwritten.clear()
   }
 
-  /** Doubles the limit for good, or that of exports, and returns it in MB; undefined if the machine hasn't enough. */
+  /** Doubles the limit for good and returns it in MB; undefined if the machine hasn't enough. */
   async takeMore(): Promise<number | undefined> {
     const current = this.#current
-    if (current * 1_000_000 > process.availableMemory() / 2) return undefined
+    if (!hasTwice(current)) return undefined
+    this.#limit = current * 2
+    if (this.#path !== undefined) learned.set(this.#path, this.#limit)
+    await this.#apply()
+    return this.#current
+  }
+
+  /** For what reads: during an export first all that there is, for exports alone, as a file at rest needn't have more for it. */
+  async takeMoreToRead(): Promise<number | undefined> {
+    const current = this.#current
     const { working } = this.#shares
-    if (this.#users.exporting > 0 && current === this.#exporting && current < working) this.#exporting = working
-    else {
-      this.#limit = current * 2
-      if (this.#path !== undefined) learned.set(this.#path, this.#limit)
-    }
+    const isShortOfShare = this.#users.exporting > 0 && current === this.#exporting && current < working
+    if (!isShortOfShare || !hasTwice(current)) return this.takeMore()
+    this.#exporting = working
     await this.#apply()
     return this.#current
   }

@@ -35,8 +35,10 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
   ),
   restart: async (tx) => {
     await writeMeta(tx, handedOutKey, String(await handedOut(tx)))
-    await sql`delete from inbox_queue`.execute(tx)
+    // In one statement: what is stored meanwhile would have places before the first number, and how far all is applied is read
+    // from the first places.
     await sql`
+      with gone as (delete from inbox_queue)
       insert into inbox_queue (sequence, is_first, received_at)
       select sequence, true, received_at from inbox order by sequence`.execute(tx)
   },

@@ -56,6 +56,8 @@ const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0
 const open = async (connections: Connections): Promise<CopyingClient> => {
   const client = connections.client(unhurried)
   await client.connect()
+  // pg doesn't send what is 0, so the server's own limits would hold.
+  await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0")
   return client
 }
 

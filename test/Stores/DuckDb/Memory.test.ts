@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { sql } from "kysely"
 import { attemptOn } from "../../../src/Stores/DuckDb/Failure.ts"
 import { type OpenFile, openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
-import { exportRoom, Memory, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"
+import { exportRoom, Memory, restingOf, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"
 import { withConnection } from "../../../src/Stores/DuckDb/ReadAll.ts"
 import { DuckDbSnapshot } from "../../../src/Stores/DuckDb/Snapshot.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
@@ -181,7 +181,7 @@ it.effect("more for good once a read ran out of it", () =>
 it.effect("once it ran out, more for good, which is in the log", () =>
   Effect.gen(function* () {
     const log = new Log()
-    const file = { memory: { takeMore: async () => 123 } } as unknown as OpenFile
+    const file = { memory: { takeMoreToRead: async () => 123 } } as unknown as OpenFile
     const out = async () => {
       throw new Error("Out of Memory Error: failed to allocate data of size 16.0 KiB (1.0 GiB/1.0 GiB used)")
     }
@@ -221,12 +221,30 @@ it("all of the share for later exports once one ran out of memory, and no more a
   }
   await memory.takeRoom("exporting")
   assert.strictEqual(await limit(), "183.1 MiB")
-  assert.strictEqual(await memory.takeMore(), 384)
+  assert.strictEqual(await memory.takeMoreToRead(), 384)
   assert.strictEqual(await limit(), "366.2 MiB")
   await memory.giveRoom("exporting")
   assert.strictEqual(await limit(), "61.0 MiB")
   await memory.takeRoom("exporting")
-  assert.strictEqual(await memory.takeMore(), 768)
+  assert.strictEqual(await memory.takeMoreToRead(), 768)
   connection.disconnectSync()
   instance.closeSync()
+})
+
+it("more when it is opened again, if a batch ran out beside an export", async () => {
+  const path = "/nowhere/beside-an-export.duckdb"
+  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB", threads: "1" })
+  const shares = sharesOf(usualBudgetMb)
+  const memory = new Memory(instance, shares, undefined, path)
+  await memory.takeRoom("exporting")
+  assert.strictEqual(await memory.takeMore(), 384)
+  assert.strictEqual(restingOf(shares, path), 384)
+  instance.closeSync()
+})
+
+it("for an export at least what two parts of events take, whatever the budget", () => {
+  assert.deepStrictEqual(
+    [576, 768, 1536].map((mb) => sharesOf(mb).exporting),
+    [192, 192, 576]
+  )
 })

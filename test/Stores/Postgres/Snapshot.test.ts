@@ -47,6 +47,25 @@ describe("a failed export", () => {
 })
 
 describe.skipIf(Databases.skipped !== undefined)("a snapshot of PostgreSQL", () => {
+  it.live("outlives the database's own limits for what waits in a transaction", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const path = yield* folder
+        const name = new URL(own.url).pathname.slice(1)
+        yield* Effect.gen(function* () {
+          yield* ask(own, "insert into construction.vos (id) values ('before')")
+          yield* ask(own, `alter database "${name}" set idle_in_transaction_session_timeout = '20ms'`)
+          const snapshot = yield* Effect.flatMap(Warehouse, (warehouse) => warehouse.snapshot)
+          yield* ask(own, "select pg_sleep(0.3)")
+          const names = ["a", "b"].map((file) => join(path, `${file}.parquet`))
+          const write = (file: string) => snapshot.writeTable("vos", file)
+          assert.deepStrictEqual(yield* Effect.forEach(names, write, { concurrency: 2 }), [1, 1])
+        }).pipe(Effect.scoped, Effect.provide(storesAt(own.url), { local: true }))
+      })
+    )
+  )
+
   it.live("is of one point in time, whichever connection a row comes by", () =>
     Effect.scoped(
       Effect.gen(function* () {

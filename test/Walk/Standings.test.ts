@@ -1,0 +1,35 @@
+/** How a list stands is the same whether one asks for it or for all. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Store } from "../../src/Stores/Store.ts"
+import * as Checkpoints from "../../src/Walk/Checkpoints.ts"
+import * as Standings from "../../src/Walk/Standings.ts"
+import { engines } from "../Stores/StoreEngines.ts"
+
+const resource = "permits"
+const at = "2026-11-20T02:00:00.000000Z"
+const bad = { resource, sha256: "00", record: "{}", reason: "no-id", first_seen_at: at, last_seen_at: at }
+
+describe.each(engines)("how lists stand in $name", ({ isSkipped, place }) => {
+  it.live.skipIf(isSkipped)("is the same of one and of all, also before a pass and with records set aside", () =>
+    Effect.scoped(
+      Effect.flatMap(place, ({ layer }) =>
+        Effect.gen(function* () {
+          const store = yield* Store
+          const both = Effect.gen(function* () {
+            const one = yield* Standings.of(store, resource)
+            assert.deepStrictEqual(one, (yield* Standings.all(store))(resource))
+            return one
+          })
+          assert.deepStrictEqual(yield* both, { state: undefined, pagesDone: 0, quarantined: 0 })
+          yield* store.run((db) => db.insertInto("record_quarantine").values(bad).execute())
+          assert.deepStrictEqual(yield* both, { state: undefined, pagesDone: 0, quarantined: 1 })
+          const state = Checkpoints.following({ resource }, undefined, at)
+          yield* Checkpoints.begin(store, state)
+          yield* store.run((db) => db.insertInto("walk_pages").values({ resource, page: 1 }).execute())
+          assert.deepStrictEqual(yield* both, { state, pagesDone: 1, quarantined: 1 })
+        }).pipe(Effect.provide(layer))
+      )
+    )
+  )
+})
