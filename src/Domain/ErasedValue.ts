@@ -53,6 +53,15 @@ export const redacting = (all: ReadonlyArray<ErasedValue>): Redact => {
 /** Of a value that is known. */
 export const redactingKnown = (asked: AskedValue): Redact => by(known(asked))
 
+/** A letter that Unicode may write in another way, or an escape. */
+const mayHide = /[^\0-\x7f]|\\/
+
+/** Most bodies: each text in them is as it is written, and the value isn't there. A number may be written in many ways. */
+export const lacking =
+  ({ field, value }: AskedValue) =>
+  (text: string): boolean =>
+    field === null && !text.includes(value) && !mayHide.test(text)
+
 type Fields = ReadonlyArray<string | null>
 
 /** What is erased, and how it is recognised. */

@@ -20,6 +20,7 @@ import {
   type AskedValue,
   type ErasedValue,
   erasedValue,
+  lacking,
   type Redact,
   redacting,
   redactingKnown
@@ -85,13 +86,20 @@ export const erased = (asked: Asked, salt: string): Erased =>
 /** Takes out what was erased. */
 export interface Redactor {
   readonly text: Redact
+  /** True only if JSON text has nothing of a value, which can be seen without reading it. */
+  readonly lacksValue: (text: string) => boolean
   readonly isErased: (record: Named) => boolean
   /** Whether a record of this table is erased. */
   readonly hasErased: (table: string) => boolean
 }
 
 /** Nothing is erased. */
-export const nothing: Redactor = { text: (text) => text, isErased: () => false, hasErased: () => false }
+export const nothing: Redactor = {
+  text: (text) => text,
+  lacksValue: () => false,
+  isErased: () => false,
+  hasErased: () => false
+}
 
 /** Undefined if nothing is erased: then nothing need be looked at. */
 export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
@@ -99,6 +107,7 @@ export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
   const records = all.filter(isOfRecord)
   const tables = new Set(records.map(({ table }) => table))
   return {
+    ...nothing,
     text: redacting(all.filter(isValue)),
     isErased: isAmong(records),
     hasErased: (table) => tables.has(table)
@@ -113,7 +122,7 @@ export const redactorOf = (asked: Asked): Redactor =>
         isErased: ({ id, table }) => table === asked.table && id === asked.id,
         hasErased: (table) => table === asked.table
       }
-    : { ...nothing, text: redactingKnown(asked) }
+    : { ...nothing, text: redactingKnown(asked), lacksValue: lacking(asked) }
 
 /** The value without what was erased; the same object if it has nothing of it. Names of fields count as texts. */
 export const redactValue = (
@@ -161,6 +170,7 @@ export const recordsIn = (text: string, { records }: Read): ReadonlyArray<Named>
 
 /** JSON text without what was erased, or undefined if it has nothing of it. */
 export const redactText = (text: string, redact: Redactor, read: Read): string | undefined => {
+  if (redact.lacksValue(text)) return undefined
   const value = parsed(text)
   if (value === undefined) {
     const left = redact.text(text, null, true)

@@ -166,9 +166,11 @@ it("of random bodies, nothing is left of the value, and all else is as it was", 
 })
 
 it("by itself a value is found where its hash finds it, and so is a record", () => {
-  const letters = ["a", "b", " ", "-", "e\u0308", "ë", "1", "a b", "\u{1f600}"]
+  const plain = ["a", "b", " ", "-", "1", "a b"]
+  const all = [...plain, "e\u0308", "ë", "\u{1f600}"]
   let found = 0
   forSeeds(2000, ({ below, chance, pick }) => {
+    const letters = chance(0.5) ? plain : all
     const text = (most: number): string => Array.from({ length: 1 + below(most) }, () => pick(letters)).join("")
     const body = {
       id: below(3),
@@ -179,7 +181,9 @@ it("by itself a value is found where its hash finds it, and so is a record", () 
     const given = chance(0.2)
       ? { table: pick(["things", "others"]), id: String(below(3)) }
       : asked(pick([text(3), "1"]), { field: pick([null, null, "name", "count"]), isWithin: chance(0.5) })
-    const written = chance(0.2) ? JSON.stringify(body).slice(1) : JSON.stringify(body)
+    const json = JSON.stringify(body)
+    const escaped = chance(0.5) ? json.replaceAll("a", "\\u0061") : json
+    const written = chance(0.2) ? escaped.slice(1) : escaped
     const [hashed, known] = [Erasure.redactor([Erasure.erased(given, "salt")])!, Erasure.redactorOf(given)]
     const left = Erasure.redactText(written, known, read)
     assert.strictEqual(left, Erasure.redactText(written, hashed, read))
