@@ -165,7 +165,7 @@ describe.skipIf(Postgres.skipped !== undefined)("doctor, on PostgreSQL", () => {
     await databaseOf(world).query(`${roles.sql}; alter role ${roles.worker} connection limit 10`)
     const few = await examined(given)
     assert.deepStrictEqual(named(few.failed), ["connections"])
-    includes(few.failed, /up to 17 connections; the server has 10 for them.*Raise max_connections/)
+    includes(few.failed, /up to 18 connections; the server has 10 for them.*Raise max_connections/)
   })
 })
 
