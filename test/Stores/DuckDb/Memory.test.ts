@@ -77,7 +77,6 @@ it("a third, and a second thread, while large batches are written, until a minut
   assert.strictEqual(await afterBatch(60_000, 5000), "122.0 MiB 2")
   assert.strictEqual(await afterBatch(119_999, 4999), "122.0 MiB 2")
   assert.strictEqual(await afterBatch(120_001, 4999), "61.0 MiB 1")
-  connection.disconnectSync()
   instance.closeSync()
 })
 
@@ -131,7 +130,6 @@ it("is given back as soon as what was in use is free", async () => {
   await connection.run("drop table large")
   await memory.beforeBatch(1)
   assert.isFalse(await hasRoom())
-  connection.disconnectSync()
   instance.closeSync()
 })
 
@@ -149,7 +147,6 @@ it("forgets what it cached, and keeps its limit", async () => {
   assert.isBelow(await usedMb(), 2)
   assert.strictEqual(await read("select count(distinct a % 1000) from large"), 1000)
   assert.isAbove(await usedMb(), 20)
-  connection.disconnectSync()
   instance.closeSync()
   removeFolder(folder)
 })
@@ -191,14 +188,19 @@ it.effect("once it ran out, more for good, which is in the log", () =>
   })
 )
 
-it("is enough for a copy of all tables, and more only where they have many columns", async () => {
+/** Of an instance, and how much that one says it may use. */
+const resting = async () => {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB", threads: "1" })
-  const memory = new Memory(instance, sharesOf(usualBudgetMb))
   const connection = await instance.connect()
   const limit = async () => {
     const found = await connection.runAndReadAll("select current_setting('memory_limit')")
     return String(found.getRowsJson()[0]?.[0])
   }
+  return { instance, limit, memory: new Memory(instance, sharesOf(usualBudgetMb)) }
+}
+
+it("is enough for a copy of all tables, and more only where they have many columns", async () => {
+  const { instance, limit, memory } = await resting()
   const seen: Array<string> = []
   for (const columns of [300, 33_000]) {
     const room = memory.roomFor(columns)
@@ -207,18 +209,11 @@ it("is enough for a copy of all tables, and more only where they have many colum
     await memory.giveRoom(room)
   }
   assert.deepStrictEqual([...seen, await limit()], ["122.0 MiB", "366.2 MiB", "61.0 MiB"])
-  connection.disconnectSync()
   instance.closeSync()
 })
 
 it("all of the share for later exports once one ran out of memory, and no more at rest", async () => {
-  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "64MB", threads: "1" })
-  const memory = new Memory(instance, sharesOf(usualBudgetMb))
-  const connection = await instance.connect()
-  const limit = async () => {
-    const found = await connection.runAndReadAll("select current_setting('memory_limit')")
-    return String(found.getRowsJson()[0]?.[0])
-  }
+  const { instance, limit, memory } = await resting()
   await memory.takeRoom("exporting")
   assert.strictEqual(await limit(), "183.1 MiB")
   assert.strictEqual(await memory.takeMoreToRead(), 384)
@@ -227,7 +222,6 @@ it("all of the share for later exports once one ran out of memory, and no more a
   assert.strictEqual(await limit(), "61.0 MiB")
   await memory.takeRoom("exporting")
   assert.strictEqual(await memory.takeMoreToRead(), 768)
-  connection.disconnectSync()
   instance.closeSync()
 })
 
