@@ -13,6 +13,7 @@ const bytesAtOnce = 96 * 1024 * 1024
 const datesAtOnce = 64
 /** Smaller row groups make a file slow to read: a large date gets its own pass instead. */
 const wantedRowGroup = 32_768
+/** DuckDB's own. */
 export const largestRowGroup = 122_880
 const smallestRowGroup = 2048
 /** DuckDB's default is 500,000. */

@@ -20,15 +20,14 @@ export interface Source {
   readonly json: ReadonlyArray<string>
 }
 
-/** DuckDB's own. */
-export const largestRowGroup = 122_880
 /**
  * A row group is in memory until it is whole. One of 100,000 rows of 65 columns didn't fit beside the others, and all were written
  * to disk and read again: 11 s of processor time instead of 0.7 s.
  */
 const valuesInRowGroup = 2_000_000
 
-const rowGroupOf = ({ width }: Source): number => Math.min(largestRowGroup, Math.floor(valuesInRowGroup / width))
+const rowGroupOf = ({ width }: Source): number =>
+  Math.min(EventPasses.largestRowGroup, Math.floor(valuesInRowGroup / width))
 
 const inText = ({ json, query }: Source): string =>
   json.length === 0

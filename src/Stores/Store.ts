@@ -135,8 +135,8 @@ export type Followed = Following<StoreError>
 
 /** Where it is, for another thread that reads it: plain data. */
 export type ReadAt = {
-  /** Whoever reads there waits for a server for much of the time, in which another can read. */
-  readonly waits: boolean
+  /** So many of a worker's connections are for those who read there; undefined: reading takes a core, and nothing else. */
+  readonly readers: number | undefined
 } & (
   | { readonly engine: "sqlite"; readonly path: string }
   | { readonly engine: "postgres"; readonly config: PoolConfig; readonly name: string }

@@ -11,7 +11,6 @@ import type { Head } from "../../Ledger/Verify/Chained.ts"
 import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
-import { connectionsForAudits } from "../../Stores/Postgres/ConnectionCounts.ts"
 import { type ReadAt, type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Said } from "./Claims.ts"
@@ -23,8 +22,8 @@ const mostThreads = 4
  * Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. Where
  * they wait for a server, as many as a worker has connections for.
  */
-const threadsAt = ({ waits }: ReadAt): number =>
-  waits ? connectionsForAudits : Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
+const threadsAt = ({ readers }: ReadAt): number =>
+  readers ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
 
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
@@ -70,6 +69,15 @@ const joinedSaid = (all: ReadonlyArray<Said>): Said => {
   return { claims: one("claims"), numbers: one("numbers"), money: one("money") }
 }
 
+/** A thread that ended early would leave out a part of the books without a word. */
+export const areAllThere = (
+  parts: ReadonlyArray<Part>,
+  found: ReadonlyArray<Found>
+): Effect.Effect<ReadonlyArray<Found>, StoreError> =>
+  parts.every((_, part) => found[part] !== undefined)
+    ? Effect.succeed(found)
+    : Effect.fail(new StoreError({ reason: "Failed", message }))
+
 /** What was found in each part, in their order. */
 const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Reached) =>
   Effect.gen(function* () {
@@ -88,8 +96,7 @@ const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Re
       Array.from({ length: count }, () => one),
       { concurrency: "unbounded", discard: true }
     )
-    if (parts.some((_, part) => found[part] === undefined)) return yield* new StoreError({ reason: "Failed", message })
-    return found
+    return yield* areAllThere(parts, found)
   })
 
 const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))

@@ -34,7 +34,7 @@ interface Found {
 const foundOf = async (connection: DuckDBConnection, tables: ReadonlyArray<Pick<Shown, "name">>): Promise<Found> => {
   const found = await ParquetFiles.rows(
     connection,
-    `select table_name, column_name, data_type, coalesce(estimated_size > ${ParquetFiles.largestRowGroup}, true)
+    `select table_name, column_name, data_type, coalesce(estimated_size > ${EventPasses.largestRowGroup}, true)
      from duckdb_columns() left join (select database_name, schema_name, table_name, estimated_size from duckdb_tables())
        using (database_name, schema_name, table_name)
      where database_name = current_database() and schema_name = 'construction' order by table_name, column_index`

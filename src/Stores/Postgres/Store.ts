@@ -4,6 +4,7 @@
 import { Duration, Effect, Layer } from "effect"
 import type { Kysely, Transaction } from "kysely"
 import { Postgres, PostgresError } from "./Postgres.ts"
+import { connectionsForAudits } from "./ConnectionCounts.ts"
 import * as Failure from "./Failure.ts"
 import { type Presence, Store, StoreError } from "../Store.ts"
 import * as Deliveries from "./Deliveries.ts"
@@ -76,7 +77,12 @@ const make = Effect.gen(function* () {
           throw new StoreError(Failure.of(cause, postgres.name))
         })
     }),
-    readAt: { engine: "postgres", config: postgres.connections.reading, name: postgres.name, waits: true },
+    readAt: {
+      engine: "postgres",
+      config: postgres.connections.reading,
+      name: postgres.name,
+      readers: connectionsForAudits
+    },
     pieces: Effect.succeed([]),
     backup: () => Effect.fail(noBackup),
     following: undefined

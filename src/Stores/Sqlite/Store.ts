@@ -205,7 +205,7 @@ const make = ({ isLogged, key, path }: Options) =>
             catch: failed
           })
         ),
-      readAt: { engine: "sqlite", path, waits: false },
+      readAt: { engine: "sqlite", path, readers: undefined },
       pieces: run((of) => Pieces.all(path, files, of, failed)),
       backup: (target, isReplacing) => backedUp(path, files, target, isReplacing),
       following: isLogged ? following({ path, files, key, run }) : undefined

@@ -3,12 +3,26 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../../src/Stores/Store.ts"
 import { ranges } from "../../../src/Ledger/WholeBooks.ts"
-import { type Answer, type Part, share } from "../../../src/Operate/Audit/Taken.ts"
+import { type Answer, type Found, type Part, share } from "../../../src/Operate/Audit/Taken.ts"
+import { areAllThere } from "../../../src/Operate/Audit/Taking.ts"
 import { hear, payment, startedOnce } from "../../Ledger/Started.ts"
 
 const ids = Array.from({ length: 40 }, (_, n) => `IPC-${n}`)
 
 describe("the parts of an audit", () => {
+  it.effect("are all there, or it fails: one at the end or in the middle may be missing", () =>
+    Effect.gen(function* () {
+      const parts: ReadonlyArray<Part> = [{ what: "followed" }, { what: "followed" }, { what: "followed" }]
+      const each: Found = { what: "followed", followed: [] }
+      assert.deepStrictEqual(yield* areAllThere(parts, [each, each, each]), [each, each, each])
+      const sparse: Array<Found> = [each]
+      sparse[2] = each
+      for (const found of [[each, each], sparse, []]) {
+        assert.strictEqual((yield* Effect.flip(areAllThere(parts, found))).reason, "Failed")
+      }
+    })
+  )
+
   it.effect("are done once each, and together they are all facts", () =>
     startedOnce(
       Effect.gen(function* () {
