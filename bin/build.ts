@@ -51,6 +51,9 @@ const inAscii = (code: string): string => {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
+/** The others are a sixth of the text, which Node keeps in memory. */
+const ofLaw = { legal: true, annotation: false, jsdoc: false }
+
 /** Of the page. */
 const dashboard = "dashboard"
 
@@ -80,7 +83,14 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
   const transform = { define: { "import.meta.env": "undefined" } }
   const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
   const format = file.endsWith(".cjs") ? "cjs" : "esm"
-  const written = { dir: folder, format, entryFileNames: file, codeSplitting: false, sourcemap } as const
+  const written = {
+    dir: folder,
+    format,
+    entryFileNames: file,
+    codeSplitting: false,
+    sourcemap,
+    comments: ofLaw
+  } as const
   const { output } = await made.write(written)
   await made.close()
   const path = join(folder, file)
