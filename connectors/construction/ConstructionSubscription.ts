@@ -10,6 +10,7 @@
 import { Clock, Deferred, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
+import * as Beat from "../../src/Runtime/Beat.ts"
 import { whileLeading } from "../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Receiver } from "../../src/Intake/Receiver.ts"
@@ -65,7 +66,9 @@ export const layer: Layer.Layer<
     })
     yield* Effect.forkScoped(work)
     const pause = Duration.max(lookEvery, store.pollEvery)
-    yield* Effect.forkScoped(supervised("the look at the subscription", Effect.delay(Effect.ignore(refresh), pause)))
+    yield* Effect.forkScoped(
+      supervised("the look at the subscription", Effect.andThen(Beat.next(pause), Effect.ignore(refresh)))
+    )
 
     return Subscription.of({
       attempted: Deferred.await(attempted),

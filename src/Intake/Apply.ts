@@ -13,6 +13,7 @@ import type { Event, EventReader } from "../Domain/Event.ts"
 import * as Instant from "../Domain/Instant.ts"
 import type { Copies } from "../Ledger/Copies.ts"
 import type { Ledger } from "../Ledger/Ledger.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Restart } from "../Runtime/Restart.ts"
@@ -66,7 +67,7 @@ export class Apply extends Context.Service<
         // Deliveries stored by other workers don't open the latch here.
         const hasArrived = yield* Effect.raceFirst(
           Effect.as(inbox.arrived.await, true),
-          Effect.as(Effect.sleep(pollEvery), false)
+          Effect.as(Beat.next(pollEvery), false)
         )
         if (!hasArrived && !(yield* deliveries.isWaiting)) return
         // Closed before looking: what arrives from here on opens it again.

@@ -7,6 +7,7 @@
  * and what is still lost is taken back by the next start.
  */
 import { Effect, Layer, Option } from "effect"
+import * as Beat from "../Runtime/Beat.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import type { Lost } from "../Stores/Deliveries.ts"
@@ -32,7 +33,7 @@ export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehous
     yield* Effect.addFinalizer(() => keeping)
     let tried = yield* lostText
     const turn = Effect.gen(function* () {
-      yield* Effect.sleep("1 second")
+      yield* Beat.next("1 second")
       yield* keeping
       const lost = yield* lostText
       if (lost === tried) return

@@ -12,6 +12,7 @@
 import { BlockList } from "node:net"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { Inbox } from "./Inbox.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import * as Trace from "../Runtime/Trace.ts"
@@ -168,7 +169,7 @@ const watched = Effect.fnUntraced(function* (thread: Thread) {
   const sentence = "The receiver's thread doesn't answer, and no delivery is taken. If this stays, restart the worker."
   let silences = 0
   while (true) {
-    yield* Effect.sleep("2 seconds")
+    yield* Beat.next("2 seconds")
     const isAnswered = yield* Effect.promise(async () => thread.link?.flush(patienceMs) ?? true)
     silences = isAnswered ? 0 : silences + 1
     if (silences === mostSilences) yield* reasons.set("receiver-silent", sentence, "critical")

@@ -9,6 +9,7 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { Transaction } from "kysely"
 import * as Instant from "../Domain/Instant.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Seal } from "../Runtime/Seal.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
@@ -156,7 +157,9 @@ const follow = Effect.fnUntraced(function* (looked: ReturnType<typeof look>) {
   const context = yield* Effect.context<Services>()
   const isComing = Effect.orElseSucceed(looked, () => false)
   const pause = Duration.max(lookEvery, pollEvery)
-  yield* Effect.forkScoped(supervised("the search for other workers' secrets", Effect.delay(isComing, pause)))
+  yield* Effect.forkScoped(
+    supervised("the search for other workers' secrets", Effect.andThen(Beat.next(pause), isComing))
+  )
   const untilKnown = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
     while ((yield* isComing) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)

@@ -10,6 +10,7 @@ import { stat } from "node:fs/promises"
 import { type Cause, Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import type { Kysely } from "kysely"
 import * as Instant from "../Domain/Instant.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { queryFile, readFile } from "../Stores/DuckDb/ReadAll.ts"
@@ -121,7 +122,7 @@ const turns = <R>(warehouse: Warehouse["Service"], { isDue, made, next }: Making
   return Effect.gen(function* () {
     yield* warehouse.opened
     yield* resting
-    if (!(yield* isDue)) return yield* Effect.sleep(pollEvery)
+    if (!(yield* isDue)) return yield* Beat.next(pollEvery)
     const outcome = yield* Effect.result(next)
     if (outcome._tag === "Failure") return yield* Effect.sleep(restAfterFailure)
     yield* warehouse.keepNewest

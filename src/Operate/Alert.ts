@@ -20,6 +20,7 @@ import { type DateTime, Duration, Effect, Latch, Layer, Option, type Redacted } 
 import type { HttpClient } from "effect/http"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import { shownUrl } from "../Intake/Subscription.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import type { Reasons } from "../Runtime/Reasons.ts"
 import type { Store } from "../Stores/Store.ts"
@@ -48,7 +49,7 @@ export const layerWith = (
     Effect.gen(function* () {
       const written = yield* Latch.make(true)
       const look = yield* watcher(options, written)
-      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, Effect.sleep(lookEvery))))
+      yield* Effect.forkScoped(led("the watch over Status", Effect.andThen(look, Beat.next(lookEvery))))
       yield* Effect.forkScoped(led("the daily reminder", remind(options, written)))
       yield* Effect.forkScoped(led("alerts", deliver(options.url, written)))
     })

@@ -10,6 +10,7 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import { Copies } from "../Ledger/Copies.ts"
 import { Ledger } from "../Ledger/Ledger.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import * as LookUps from "../Stores/LookUps.ts"
@@ -122,7 +123,7 @@ const turn = Effect.fnUntraced(function* (looking: Looking) {
   if (said !== undefined || count > 0 || looking.isShown) yield* show(looking, said)
   if (!isAnswered) return yield* rest(looking)
   looking.failures = 0
-  if (count < atOnce) yield* Effect.sleep(lookEvery)
+  if (count < atOnce) yield* Beat.next(lookEvery)
 })
 
 /** Undefined: nothing is wrong. */

@@ -10,6 +10,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { supervised } from "../Runtime/Supervisor.ts"
 import { leastDelayMs } from "../Stores/Evidence.ts"
@@ -54,7 +55,7 @@ export class Skew extends Context.Service<
         const sentence = reasonFor(yield* status)
         yield* sentence === undefined ? reasons.clear(reasonKey) : reasons.set(reasonKey, sentence)
       })
-      yield* Effect.forkScoped(supervised("the look at the clocks", Effect.andThen(look, Effect.sleep(lookEvery))))
+      yield* Effect.forkScoped(supervised("the look at the clocks", Effect.andThen(look, Beat.next(lookEvery))))
       return Skew.of({
         answered: (dateMs, startedMs, endedMs) => {
           // A Date has no fractions of a second.

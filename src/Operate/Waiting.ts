@@ -10,6 +10,7 @@ import * as Instant from "../Domain/Instant.ts"
 import * as QuarantinedMoney from "../Intake/QuarantinedMoney.ts"
 import * as OpenHolds from "../Ledger/OpenHolds.ts"
 import * as Text from "../Query/Text.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import { type Level, Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
@@ -58,7 +59,7 @@ export class Waiting extends Context.Service<
           Effect.map(Clock.currentTimeMillis, (nowMs) => reasonsOf(waits, options.criticalAfter, nowMs))
         const show = yield* shower
         const watch = watcher(look, (waits) => Effect.flatMap(reasonsFor(waits), show))
-        yield* Effect.forkScoped(led("the watch over what waits", Effect.andThen(watch, Effect.sleep(lookEvery))))
+        yield* Effect.forkScoped(led("the watch over what waits", Effect.andThen(watch, Beat.next(lookEvery))))
         // The worker that leads from then on shows them.
         yield* Effect.forkScoped(
           whileFollowing("leaving to the leader what waits", Effect.andThen(show([]), Effect.never))

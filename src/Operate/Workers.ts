@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { Leadership } from "../Runtime/Leadership.ts"
 import { version } from "../Runtime/Program.ts"
 import { type Reason, Reasons, wrongOf } from "../Runtime/Reasons.ts"
@@ -61,7 +62,7 @@ export class Workers extends Context.Service<
       yield* Effect.addFinalizer(() => Effect.ignore(workers.withdraw(id)))
       yield* report
       yield* Effect.forkScoped(
-        supervised("the report to other workers", Effect.andThen(Effect.sleep(reportEvery), report))
+        supervised("the report to other workers", Effect.andThen(Beat.next(reportEvery), report))
       )
 
       return Workers.of({

@@ -3,6 +3,7 @@
  * learns of it and can give the room back.
  */
 import { Effect, Layer } from "effect"
+import * as Beat from "../Runtime/Beat.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { keptBeside } from "./DuckDb/SetAside.ts"
 import * as RowLog from "./RowLog/Heal.ts"
@@ -30,6 +31,6 @@ export const layerAt = ({ store, warehouse }: { readonly store: string; readonly
         named = sentence
         return sentence === "" ? reasons.clear(key) : reasons.set(key, sentence, "notice")
       })
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(notice, Effect.sleep(every))))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(notice, Beat.next(every))))
     })
   )

@@ -9,6 +9,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
@@ -93,7 +94,9 @@ const make = Effect.gen(function* () {
     Effect.tap(() => reasons.clear(reason)),
     Effect.catch(({ message }) => Effect.as(reasons.set(reason, `New columns can't be added: ${message}`), true))
   )
-  const turn = Effect.flatMap(Effect.delay(shown, every), (isDone) => (isDone ? Effect.sleep(rest) : Effect.void))
+  const turn = Effect.flatMap(Effect.andThen(Beat.next(every), shown), (isDone) =>
+    isDone ? Effect.sleep(rest) : Effect.void
+  )
   yield* Effect.forkScoped(led("new columns", turn))
   return Learning.of(learning)
 })

@@ -8,6 +8,7 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { entityNames } from "../Domain/Resource.ts"
+import * as Beat from "../Runtime/Beat.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import { type Lane, lanes, Pace } from "./Pace.ts"
 import { runningMs } from "../Runtime/Boot.ts"
@@ -48,7 +49,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const tracks = yield* Effect.forEach(lists, (list) => Tracks.make(list, every))
     yield* Effect.orDie(Tracks.restoreAll(store, tracks))
     // What another worker has walked meanwhile.
-    const look = Effect.delay(Effect.ignore(Tracks.restoreAll(store, tracks)), lookEvery)
+    const look = Effect.andThen(Beat.next(lookEvery), Effect.ignore(Tracks.restoreAll(store, tracks)))
     yield* Effect.forkScoped(whileFollowing("the look at the walks", look))
     const shared: Shared = {
       concurrency,
@@ -148,7 +149,7 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   // Another worker may have walked meanwhile, or been asked for a new walk.
   yield* Effect.ignore(Tracks.restore(store, track))
   const due = Duration.millis((yield* next(track)).inMs)
-  if (Duration.isGreaterThan(due, shared.pollEvery) && !(yield* rest(track, shared.pollEvery))) return
+  if (Duration.isGreaterThan(due, shared.pollEvery) && !(yield* restUntil(track, Beat.next(shared.pollEvery)))) return
   yield* rest(track, Duration.millis((yield* next(track)).inMs))
   yield* track.wake.close
   const { reads } = yield* next(track)
@@ -243,5 +244,7 @@ const catchUp = Effect.fnUntraced(
 const next = (track: Track) => Effect.map(Clock.currentTimeMillis, (now) => Due.next(track, now))
 
 /** True if it was cut short. */
-const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> =>
-  Effect.raceFirst(Effect.as(Effect.sleep(pause), false), Effect.as(track.wake.await, true))
+const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> => restUntil(track, Effect.sleep(pause))
+
+const restUntil = (track: Track, over: Effect.Effect<void>): Effect.Effect<boolean> =>
+  Effect.raceFirst(Effect.as(over, false), Effect.as(track.wake.await, true))

@@ -7,6 +7,7 @@
 import { hostname } from "node:os"
 import { Effect, Latch, Layer } from "effect"
 import type { Client } from "pg"
+import * as Beat from "../../Runtime/Beat.ts"
 import { Leadership } from "../../Runtime/Leadership.ts"
 import { supervised } from "../../Runtime/Supervisor.ts"
 import { Postgres } from "./Postgres.ts"
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
     )
     yield* Effect.addFinalizer(() => Effect.andThen(turnTo(false), drop))
     yield* look
-    yield* Effect.forkScoped(supervised("the election of a leader", Effect.andThen(Effect.sleep(lookEvery), look)))
+    yield* Effect.forkScoped(supervised("the election of a leader", Effect.andThen(Beat.next(lookEvery), look)))
     return { isLeading: Effect.sync(() => leads), leading, following }
   })
 )

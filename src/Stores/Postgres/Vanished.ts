@@ -10,6 +10,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Client } from "pg"
+import * as Beat from "../../Runtime/Beat.ts"
 import { runningMs } from "../../Runtime/Boot.ts"
 import type { Connections } from "./Connections.ts"
 import * as LogLine from "../../Runtime/LogLine.ts"
@@ -104,5 +105,5 @@ export const watch = (connections: Connections) =>
       Effect.catch(() => Effect.asVoid(Effect.forkDetach(Effect.promise(drop))))
     )
     yield* Effect.addFinalizer(() => Effect.promise(drop))
-    yield* Effect.forever(Effect.andThen(turn, Effect.sleep(lookEvery)))
+    yield* Effect.forever(Effect.andThen(turn, Beat.next(lookEvery)))
   }).pipe(Effect.scoped)

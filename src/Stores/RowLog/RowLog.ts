@@ -6,6 +6,7 @@
  * Changes are logged within a second. If the process dies before, they are logged by the next start.
  */
 import { Clock, Effect } from "effect"
+import * as Beat from "../../Runtime/Beat.ts"
 import type { StoreError } from "../Store.ts"
 import { storeError } from "../Sqlite/Failure.ts"
 import { Follow, type Place } from "./Follow.ts"
@@ -53,7 +54,7 @@ const always = (follow: Follow) =>
   Effect.gen(function* () {
     let uptimeMs = 0
     while (true) {
-      yield* Effect.sleep("1 second")
+      yield* Beat.next("1 second")
       const nowMs = yield* Clock.currentTimeMillis
       const isDue = Math.abs(nowMs - uptimeMs) >= uptimeEveryMs
       if (isDue) uptimeMs = nowMs
