@@ -118,19 +118,25 @@ const select = (
     limit === undefined ? sql`` : sql`limit ${sql.lit(limit)}`
   }`
 
-/** Its key, and its values as one text: each with its length before it, so that no two rows have the same; null has none. */
+/**
+ * Its key, and its values as one text: each with its length before it, so that no two rows have the same; null has none. By one
+ * `concat`: with another one around each value it took a fifth longer.
+ */
 const keyAndText = ({ key, table }: Part, length: string, textOf: (column: Column) => RawBuilder<unknown>) => {
   const values = table.columns.map((column) => {
     const text = textOf(column)
-    return sql`concat(${sql.raw(length)}(${text}), ':', ${text})`
+    return sql`${sql.raw(length)}(${text}), ':', ${text}`
   })
   return sql`${sql.ref(key)}, concat(${sql.join(values)}) as text`
 }
 
 const castOf = ({ name }: Column, type: string) => sql`cast(${sql.ref(name)} as ${sql.raw(type)})`
 
-/** The Store has text already. Its length is in bytes: SQLite's other one ends at a zero. */
-const ofStore = (part: Part) => keyAndText(part, "octet_length", (column) => castOf(column, "text"))
+/** The Store has text already, but for whole numbers. Its length is in bytes: SQLite's other one ends at a zero. */
+const ofStore = (part: Part) =>
+  keyAndText(part, "octet_length", (column) =>
+    column.type === "BIGINT" ? castOf(column, "text") : sql.ref(column.name)
+  )
 
 /** A copy is DuckDB's. */
 const ofCopy = (part: Part) =>
