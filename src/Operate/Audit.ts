@@ -22,7 +22,7 @@ const metaKey = "audit_found"
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
   const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all(
-    [signed(take(since), mostDifferences), inCopies],
+    [signed((key) => take(since, key), mostDifferences), inCopies],
     { concurrency: 2 }
   )
   const { differences: ofBooks, others, ...counts } = verified

@@ -1,62 +1,81 @@
 /**
  * What facts say, as numbers that can be compared by the million. Pure.
  */
-import { hash } from "node:crypto"
 import type { Agreed } from "../../Ledger/Agreed.ts"
 import type { NewFact } from "../../Ledger/Books.ts"
-import type { Fact, PaymentFact } from "../../Ledger/Fact.ts"
+import type { Fact } from "../../Ledger/Fact.ts"
 import { rulesOf } from "../../Ledger/Fold/Rules.ts"
+import { type Key, KeyedHash } from "./KeyedHash.ts"
 
 export type OfEvent = NewFact | Fact
 
-/**
- * 52 bits: among a million claims, one in nine thousand has the number of another. Each part has its length before it, so none
- * can run into the next: to make JSON of them, and to parse a number, took longer than the hash.
- */
-const numberOf = (parts: ReadonlyArray<string | null>): number => {
-  let text = ""
-  for (const part of parts) text += part === null ? "-" : `${part.length}:${part}`
-  const digest = hash("sha256", text, "hex")
-  let number = 0
-  for (let at = 0; at < digits; at++) number = number * 16 + valueOf(digest.charCodeAt(at))
-  return number
+/** 52 bits each: among a million claims, one in nine thousand has the number of another. */
+export interface Numbers {
+  /** Who said it, when that was received, what it says, and whether what was paid was kept by then. */
+  readonly claim: number
+  /** What the books keep only once: the same payment may be reported at another time, or without its amount. */
+  readonly money: number | undefined
+  /** Of a payment that says its amount: its money without it. */
+  readonly unsaid: number | undefined
 }
 
-const digits = 13
+/** In place of a text that isn't there: no text has this length. */
+const none = 0xffffffff
 
-/** Of a hexadecimal digit. */
-const valueOf = (code: number): number => (code < 58 ? code - 48 : code - 87)
+/** Numbers what facts say, under the key of an audit: money first, and then what else makes it a claim. */
+export class Claims {
+  readonly #hash: KeyedHash
 
-/** Undefined for what no event tells of. */
-const contentOf = (fact: OfEvent): ReadonlyArray<string | null> | undefined => {
-  switch (fact.kind) {
-    case "certificate":
-      return [fact.kind, fact.ipcId, fact.at, String(fact.units), fact.url]
-    case "payment":
-      return [fact.kind, fact.ipcId, fact.at, fact.reference, ...paidOf(fact)]
-    case "project":
-      // Before version 2 of the rules it had no version.
-      return [fact.kind, fact.ipcId, fact.projectId]
-    default:
-      return undefined
+  constructor(key: Key) {
+    this.#hash = new KeyedHash(key)
   }
-}
 
-const paidOf = ({ units }: Pick<PaymentFact, "units">): ReadonlyArray<string> =>
-  units === undefined ? [] : [String(units)]
+  /** Undefined for what no event tells of. */
+  of(fact: OfEvent, arePaidAmountsKept: boolean): Numbers | undefined {
+    if (fact.eventId === undefined) return undefined
+    const hash = this.#hash
+    hash.begin()
+    hash.add(fact.kind)
+    hash.add(fact.ipcId)
+    switch (fact.kind) {
+      case "certificate":
+        hash.add(fact.at)
+        hash.add(String(fact.units))
+        this.#addOr(fact.url)
+        return this.#claimed(fact, arePaidAmountsKept, hash.number)
+      case "payment": {
+        hash.add(fact.reference)
+        const unsaid = hash.number
+        this.#addOr(fact.units === undefined ? null : String(fact.units))
+        const money = fact.units === undefined ? unsaid : hash.number
+        hash.add(fact.at)
+        return this.#claimed(fact, arePaidAmountsKept, money, fact.units === undefined ? undefined : unsaid)
+      }
+      case "project":
+        // Before version 2 of the rules it had no version.
+        hash.add(fact.projectId)
+        return this.#claimed(fact, arePaidAmountsKept, undefined)
+      default:
+        return undefined
+    }
+  }
 
-/** Who said it, when that was received, what it says, and whether what was paid was kept by then. */
-export const claimOf = (fact: OfEvent, arePaidAmountsKept: boolean): number | undefined => {
-  const content = contentOf(fact)
-  return content === undefined || fact.eventId === undefined
-    ? undefined
-    : numberOf([fact.eventId, fact.knownAt, ...content, ...(arePaidAmountsKept ? [] : [null])])
-}
+  #addOr(text: string | null): void {
+    if (text === null) this.#hash.addWord(none)
+    else this.#hash.add(text)
+  }
 
-/** What the books keep only once: the same payment may be reported at another time, or without its amount. */
-export const moneyOf = (fact: OfEvent): number | undefined => {
-  if (fact.kind === "payment") return numberOf([fact.kind, fact.ipcId, fact.reference, ...paidOf(fact)])
-  return fact.kind === "certificate" ? numberOf(contentOf(fact) ?? []) : undefined
+  #claimed(
+    { eventId, knownAt }: Pick<OfEvent, "eventId" | "knownAt">,
+    arePaidAmountsKept: boolean,
+    money: number | undefined,
+    unsaid?: number
+  ): Numbers {
+    this.#addOr(eventId ?? null)
+    this.#hash.add(knownAt)
+    if (!arePaidAmountsKept) this.#hash.addWord(none)
+    return { claim: this.#hash.number, money, unsaid }
+  }
 }
 
 /** As it was before version 3 of the rules. */
@@ -78,24 +97,25 @@ export interface Said {
 /** Takes down what facts say. */
 export class Saying {
   readonly #agreed: ReadonlyArray<Agreed>
+  readonly #numbering: Claims
   readonly #claims: Array<number> = []
   readonly #numbers: Array<number> = []
   readonly #money: Array<number> = []
 
-  constructor(agreed: ReadonlyArray<Agreed>) {
+  constructor(agreed: ReadonlyArray<Agreed>, key: Key) {
     this.#agreed = agreed
+    this.#numbering = new Claims(key)
   }
 
   note(facts: ReadonlyArray<Fact>): void {
     for (const fact of facts) {
       const terms = this.#agreed.findLast(({ fromFact }) => fromFact <= fact.number)?.terms
-      const claim = claimOf(fact, terms === undefined || rulesOf(terms).arePaidAmountsKept)
-      if (claim === undefined) continue
-      const money = moneyOf(fact)
-      this.#claims.push(claim)
+      const said = this.#numbering.of(fact, terms === undefined || rulesOf(terms).arePaidAmountsKept)
+      if (said === undefined) continue
+      this.#claims.push(said.claim)
       this.#numbers.push(fact.number)
-      if (money !== undefined) this.#money.push(money)
-      if (fact.kind === "payment" && fact.units !== undefined) this.#money.push(moneyOf(withoutAmount(fact)) ?? 0)
+      if (said.money !== undefined) this.#money.push(said.money)
+      if (said.unsaid !== undefined) this.#money.push(said.unsaid)
     }
   }
 

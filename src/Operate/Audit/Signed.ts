@@ -17,7 +17,8 @@ import { rulesOf } from "../../Ledger/Fold/Rules.ts"
 import { track } from "../../Runtime/Progress.ts"
 import { type Deliveries, Store } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
-import { claimOf, moneyOf, withoutAmount } from "./Claims.ts"
+import { Claims, type Numbers, withoutAmount } from "./Claims.ts"
+import { type Key, newKey } from "./KeyedHash.ts"
 import { NumberSet } from "./NumberSet.ts"
 import type { Taken } from "./Taken.ts"
 
@@ -28,14 +29,19 @@ export interface Signed extends Pick<Taken, "verified"> {
 }
 
 /**
- * `taking`: verifies the books, and takes down what they say; bodies are read meanwhile. `most`: of the differences.
+ * `taking`: verifies the books, and takes down what they say, numbered under a key; bodies are read meanwhile. `most`: of the
+ * differences.
  */
-export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<Taken, E, R>, most: number) {
+export const signed = Effect.fnUntraced(function* <E, R>(
+  taking: (key: Key) => Effect.Effect<Taken, E, R>,
+  most: number
+) {
   const store = yield* Store
+  const key = newKey()
   // Before the facts: whatever is settled has left its facts.
   const settled = yield* store.deliveries.settledThrough
   const quarantined = yield* store.run(quarantinedIn)
-  const readAll = yield* readings(namingsOf(yield* store.run(Agreed.agreed)))
+  const readAll = yield* readings(namingsOf(yield* store.run(Agreed.agreed)), key)
   const claims = new NumberSet()
   const told: Array<number> = []
   const at: At = { bodies: 0, through: 0 }
@@ -55,7 +61,7 @@ export const signed = Effect.fnUntraced(function* <E, R>(taking: Effect.Effect<T
     return undefined
   }
   const reading = readOn(store.deliveries, at, lookAt)
-  const [{ said, verified }] = yield* Effect.all([taking, reading], { concurrency: 2 })
+  const [{ said, verified }] = yield* Effect.all([taking(key), reading], { concurrency: 2 })
   // Bodies that came meanwhile, and may have left facts.
   yield* reading
   const unsaid = () => said.numbers.filter((_, index) => !claims.has(said.claims[index]!)).toSorted()
@@ -107,17 +113,15 @@ const readOn = (deliveries: Deliveries, at: At, look: (event: Event) => Promise<
     )
   )
 
-interface Claimed {
+interface Claimed extends Pick<Numbers, "claim" | "money"> {
   readonly fact: NewFact
-  readonly claim: number
-  /** See `moneyOf`. */
-  readonly money: number | undefined
 }
 
 type Readings = ReadonlyArray<ReadonlyArray<Claimed>>
 
 /** What a body says, by each of the namings. */
-const readings = Effect.fnUntraced(function* (namings: ReadonlyArray<As>) {
+const readings = Effect.fnUntraced(function* (namings: ReadonlyArray<As>, key: Key) {
+  const numbering = new Claims(key)
   const reader = yield* EventReader
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const claimed = (read: ReadEvent, { arePaidAmountsKept }: As): ReadonlyArray<Claimed> =>
@@ -125,7 +129,8 @@ const readings = Effect.fnUntraced(function* (namings: ReadonlyArray<As>) {
       .flatMap(factsOf)
       .map((each) => {
         const fact = arePaidAmountsKept ? each : withoutAmount(each)
-        return { fact, claim: claimOf(fact, arePaidAmountsKept) ?? 0, money: moneyOf(fact) }
+        const numbers = numbering.of(fact, arePaidAmountsKept)
+        return { fact, claim: numbers?.claim ?? 0, money: numbers?.money }
       })
   const all = (reads: ReadonlyArray<ReadEvent>): Readings => reads.map((each, n) => claimed(each, namings[n]!))
   return (event: Event): Readings | Promise<Readings> => {

@@ -10,6 +10,7 @@ import type { Range } from "../../Ledger/WholeBooks.ts"
 import type { Reached } from "../../Runtime/Progress.ts"
 import type { ReadAt, Reader, StoreError } from "../../Stores/Store.ts"
 import { type Said, Saying } from "./Claims.ts"
+import type { Key } from "./KeyedHash.ts"
 
 export interface Taken {
   readonly verified: Verified
@@ -24,7 +25,8 @@ export interface OfIpcs {
 
 export type Part =
   | { readonly what: "joined"; readonly since: Head | undefined }
-  | { readonly what: "ofIpcs"; readonly range: Range }
+  /** `key`: what facts say is numbered under it. */
+  | { readonly what: "ofIpcs"; readonly range: Range; readonly key: Key }
   /** Only if not each fact has a link and the one before it. */
   | { readonly what: "followed" }
 
@@ -58,14 +60,16 @@ export const found = (store: Reader, part: Part, reached: Reached): Effect.Effec
     case "followed":
       return Effect.map(followed(store), (each) => ({ what, followed: each }))
     case "ofIpcs":
-      return Effect.map(ofIpcs(store, part.range, reached), (each) => ({ what, ofIpcs: each }))
+      return Effect.map(ofIpcs(store, part, reached), (each) => ({ what, ofIpcs: each }))
   }
 }
 
+type OfRange = Extract<Part, { readonly what: "ofIpcs" }>
+
 const toldEvery = 1000
 
-const ofIpcs = Effect.fnUntraced(function* (store: Reader, range: Range, reached: Reached) {
-  const saying = new Saying(yield* store.run(Agreed.agreed))
+const ofIpcs = Effect.fnUntraced(function* (store: Reader, { key, range }: OfRange, reached: Reached) {
+  const saying = new Saying(yield* store.run(Agreed.agreed), key)
   let untold = 0
   const tell = () => {
     reached(untold)

@@ -14,6 +14,7 @@ import { type Reached, track } from "../../Runtime/Progress.ts"
 import { type ReadAt, type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Said } from "./Claims.ts"
+import type { Key } from "./KeyedHash.ts"
 import { type Answer, type Found, type Part, share, type Taken, type Task } from "./Taken.ts"
 
 const mostThreads = 4
@@ -28,15 +29,15 @@ const threadsAt = ({ readers }: ReadAt): number =>
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
 
-/** `since`: what someone has kept of the books as they were. */
-export const take = Effect.fnUntraced(function* (since: Head | undefined) {
+/** `since`: what someone has kept of the books as they were. `key`: what they say of events is numbered under it. */
+export const take = Effect.fnUntraced(function* (since: Head | undefined, key: Key) {
   const store = yield* Store
   const head = yield* begun(store)
   const total = yield* store.run(factsIn)
   const some = yield* store.run((db) => ranges(db, mostRanges))
   const parts: ReadonlyArray<Part> = [
     { what: "joined", since },
-    ...some.map((range): Part => ({ what: "ofIpcs", range }))
+    ...some.map((range): Part => ({ what: "ofIpcs", range, key }))
   ]
   const found = yield* track("ledger verify", { unit: "facts", total }, (reached) => shared(store, parts, reached))
   const ofIpcs = found.flatMap((each) => (each.what === "ofIpcs" ? [each.ofIpcs] : []))

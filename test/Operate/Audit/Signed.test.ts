@@ -7,6 +7,7 @@ import * as Instant from "../../../src/Domain/Instant.ts"
 import type { Inbox } from "../../../src/Intake/Inbox.ts"
 import { agreeIn } from "../../../src/Ledger/Agreed.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
+import type { Key } from "../../../src/Operate/Audit/KeyedHash.ts"
 import { signed } from "../../../src/Operate/Audit/Signed.ts"
 import { take } from "../../../src/Operate/Audit/Taking.ts"
 import { Progress } from "../../../src/Runtime/Progress.ts"
@@ -40,7 +41,7 @@ const underRules = (rules: number) =>
 
 /** Without threads, which take longer to start here than all else: worker/Ledger/Audit.test.ts has them. */
 const audited = Effect.gen(function* () {
-  const { verified: _, ...found } = yield* signed(take(undefined), 100)
+  const { verified: _, ...found } = yield* signed((key) => take(undefined, key), 100)
   return found
 }).pipe(Effect.updateService(Store, (store) => ({ ...store, readAt: undefined })))
 
@@ -152,11 +153,12 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => 
         if (after === 0) passes++
         return Effect.tap(store.deliveries.stored(after), areRead.open)
       }
-      const taking = areRead.await.pipe(
-        Effect.andThen(body),
-        Effect.andThen(take(undefined)),
-        Effect.provideService(Store, store)
-      )
+      const taking = (key: Key) =>
+        areRead.await.pipe(
+          Effect.andThen(body),
+          Effect.andThen(take(undefined, key)),
+          Effect.provideService(Store, store)
+        )
       const { bodies, differences } = yield* signed(taking, 100).pipe(
         Effect.provideService(Store, { ...store, deliveries: { ...store.deliveries, stored } })
       )

@@ -3,9 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../../src/Stores/Store.ts"
 import { ranges } from "../../../src/Ledger/WholeBooks.ts"
+import { newKey } from "../../../src/Operate/Audit/KeyedHash.ts"
 import { type Answer, type Found, type Part, share } from "../../../src/Operate/Audit/Taken.ts"
 import { areAllThere } from "../../../src/Operate/Audit/Taking.ts"
 import { hear, payment, startedOnce } from "../../Ledger/Started.ts"
+
+const key = newKey()
 
 const ids = Array.from({ length: 40 }, (_, n) => `IPC-${n}`)
 
@@ -31,7 +34,7 @@ describe("the parts of an audit", () => {
         const some = yield* store.run((db) => ranges(db, 8))
         const parts: ReadonlyArray<Part> = [
           { what: "joined", since: undefined },
-          ...some.map((range): Part => ({ what: "ofIpcs", range }))
+          ...some.map((range): Part => ({ what: "ofIpcs", range, key }))
         ]
         const heard: Array<ReadonlyArray<Answer>> = []
         const next = new Int32Array(new SharedArrayBuffer(4))
