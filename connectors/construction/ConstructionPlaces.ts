@@ -75,9 +75,11 @@ export const lookupIn = (places: ReadonlyArray<Place>, aliases: Aliases): Lookup
   const ofAliases = known.get(aliases) ?? new Map<string, ReadonlyArray<string>>()
   known.set(aliases, ofAliases)
   const spelled = (name: string): ReadonlyArray<string> => {
-    const all = ofAliases.get(name) ?? spellings(name, aliases)
-    ofAliases.set(name, all)
-    return all
+    const all = ofAliases.get(name)
+    if (all !== undefined) return all
+    const made = spellings(name, aliases)
+    ofAliases.set(name, made)
+    return made
   }
   return (names) => find(places, names.length === 1 ? spelled(names[0]!) : names.flatMap(spelled))
 }
@@ -87,7 +89,8 @@ export const find = (places: ReadonlyArray<Place>, names: ReadonlyArray<string>)
   let empty: Found | undefined
   for (const name of names) {
     for (const { fields, path } of places) {
-      const value = at(fields, name)
+      // A place is an object: `at` would look whether it is, for each name that most bodies don't have.
+      const value = Object.hasOwn(fields, name) ? fields[name] : name.includes(".") ? at(fields, name) : undefined
       // `type` may be the event's type here, with a permit's own type further down.
       if (value === undefined || (name === "type" && isKnownType(value))) continue
       // A null counts only if no other spelling or place has a value.

@@ -32,7 +32,8 @@ export class Whole {
       const range = this.#source.range(next - 1, limit - all.length)
       if (range === undefined) break
       for (const content of range.contents) {
-        for (const each of await this.#there(content, next)) {
+        // To wait for each of them took a tenth of all that reads them.
+        for (const each of isHole(content) ? await this.#there(content, next) : [content]) {
           if (all.length > 0 && (all.length >= limit || size + each.byteLength > bytes)) return all
           all.push(each)
           size += each.byteLength
