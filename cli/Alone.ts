@@ -10,6 +10,7 @@ import { secrets as sealed } from "../pipelines/live.ts"
 import { exporting as exports } from "../pipelines/nightly.ts"
 import { store, storesAlone } from "../pipelines/stores.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
+import { Ahead } from "../src/Operate/Audit/Taking.ts"
 import { Outbox } from "../src/Ledger/Outbox.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 
@@ -19,8 +20,10 @@ export const secrets = sealed.pipe(Layer.provide(Reasons.layer), Layer.provideMe
 
 export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.provideMerge(Settings.layer))
 
-/** The same, with what reads signed bodies. */
-export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books)
+/** The same, with what reads signed bodies; the books are verified from when the Store is open. */
+export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books).pipe(
+  Layer.merge(Ahead.layer.pipe(Layer.provide(store)))
+)
 
 /** Both stores, to be read. */
 export const stored = storesAlone

@@ -14,17 +14,16 @@ import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
 import { type Copy, differing, rowsOf } from "./Audit/Copied.ts"
 import { inExport } from "./Audit/Journal.ts"
 import { signed } from "./Audit/Signed.ts"
-import { take } from "./Audit/Taking.ts"
+import { Ahead, begin } from "./Audit/Taking.ts"
 
 const reasonKey = "audit"
 const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
-  const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all(
-    [signed((key) => take(since, key), mostDifferences), inCopies],
-    { concurrency: 2 }
-  )
+  const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all([inBodies(since), inCopies], {
+    concurrency: 2
+  })
   const { differences: ofBooks, others, ...counts } = verified
   const differences = [...ofBooks, ...ofBodies, ...ofCopies].slice(0, mostDifferences)
   const found = sentenceOf(differences)
@@ -33,6 +32,15 @@ export const audit = Effect.fn("audit")(function* (since?: Head) {
   // What someone gave may be mistyped, or from before a restore: no reason for alarm by itself.
   return { ...counts, bodies, differences: others === undefined ? differences : [others, ...differences] }
 })
+
+/** With the books. */
+const inBodies = (since?: Head) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const begun = Option.getOrUndefined(yield* Effect.serviceOption(Ahead)) ?? (yield* begin)
+      return yield* signed(begun, begun.taken(since), mostDifferences)
+    })
+  )
 
 /** What the last audit found. */
 export const remembered = Effect.gen(function* () {

@@ -7,7 +7,6 @@
  * books have what arrives meanwhile is left to the next time.
  */
 import { Clock, Effect } from "effect"
-import type { Kysely } from "kysely"
 import { type Event, EventReader, type Naming } from "../../Domain/Event.ts"
 import { heard, read, type ReadEvent } from "../../Intake/Apply/Readings.ts"
 import * as Agreed from "../../Ledger/Agreed.ts"
@@ -16,9 +15,9 @@ import { factsOf } from "../../Ledger/EventFacts.ts"
 import { rulesOf } from "../../Ledger/Fold/Rules.ts"
 import { track } from "../../Runtime/Progress.ts"
 import { type Deliveries, Store } from "../../Stores/Store.ts"
-import type { StoreTables } from "../../Stores/StoreTables.ts"
 import { Claims, type Numbers, withoutAmount } from "./Claims.ts"
-import { type Key, newKey } from "./KeyedHash.ts"
+import type { Key } from "./KeyedHash.ts"
+import type { Before } from "./Taking.ts"
 import { NumberSet } from "./NumberSet.ts"
 import type { Taken } from "./Taken.ts"
 
@@ -28,19 +27,14 @@ export interface Signed extends Pick<Taken, "verified"> {
   readonly differences: ReadonlyArray<string>
 }
 
-/**
- * `taking`: verifies the books, and takes down what they say, numbered under a key; bodies are read meanwhile. `most`: of the
- * differences.
- */
+/** `taken`: what the books say of events, once they are verified; bodies are read meanwhile. `most`: of the differences. */
 export const signed = Effect.fnUntraced(function* <E, R>(
-  taking: (key: Key) => Effect.Effect<Taken, E, R>,
+  before: Before,
+  taken: Effect.Effect<Taken, E, R>,
   most: number
 ) {
   const store = yield* Store
-  const key = newKey()
-  // Before the facts: whatever is settled has left its facts.
-  const settled = yield* store.deliveries.settledThrough
-  const quarantined = yield* store.run(quarantinedIn)
+  const { key, quarantined, settled } = before
   const readAll = yield* readings(namingsOf(yield* store.run(Agreed.agreed)), key)
   const claims = new NumberSet()
   const told: Array<number> = []
@@ -61,7 +55,7 @@ export const signed = Effect.fnUntraced(function* <E, R>(
     return undefined
   }
   const reading = readOn(store.deliveries, at, lookAt)
-  const [{ said, verified }] = yield* Effect.all([taking(key), reading], { concurrency: 2 })
+  const [{ said, verified }] = yield* Effect.all([taken, reading], { concurrency: 2 })
   // Bodies that came meanwhile, and may have left facts.
   yield* reading
   const unsaid = () => said.numbers.filter((_, index) => !claims.has(said.claims[index]!)).toSorted()
@@ -177,9 +171,4 @@ const namingsOf = (agreed: ReadonlyArray<Agreed.Agreed>): ReadonlyArray<As> => {
   })
   const now: As = { naming: undefined, arePaidAmountsKept: true }
   return all.length === 0 ? [now] : [...new Map(all.map((as) => [JSON.stringify(as), as])).values()]
-}
-
-const quarantinedIn = async (db: Kysely<StoreTables>): Promise<ReadonlySet<number>> => {
-  const rows = await db.selectFrom("quarantine").select("sequence").execute()
-  return new Set(rows.map(({ sequence }) => sequence))
 }

@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import * as Agreed from "../../Ledger/Agreed.ts"
 import { followed, type Joined, joined, type Refolded, refolded, type Verified } from "../../Ledger/Verify.ts"
-import type { Head } from "../../Ledger/Verify/Chained.ts"
 import type { Range } from "../../Ledger/WholeBooks.ts"
 import type { Reached } from "../../Runtime/Progress.ts"
 import type { ReadAt, Reader, StoreError } from "../../Stores/Store.ts"
@@ -24,7 +23,7 @@ export interface OfIpcs {
 }
 
 export type Part =
-  | { readonly what: "joined"; readonly since: Head | undefined }
+  | { readonly what: "joined" }
   /** `key`: what facts say is numbered under it. */
   | { readonly what: "ofIpcs"; readonly range: Range; readonly key: Key }
   /** Only if not each fact has a link and the one before it. */
@@ -56,7 +55,7 @@ export const found = (store: Reader, part: Part, reached: Reached): Effect.Effec
   const { what } = part
   switch (what) {
     case "joined":
-      return Effect.map(joined(store, part.since), (each) => ({ what, joined: each }))
+      return Effect.map(joined(store), (each) => ({ what, joined: each }))
     case "followed":
       return Effect.map(followed(store), (each) => ({ what, followed: each }))
     case "ofIpcs":

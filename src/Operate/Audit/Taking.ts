@@ -4,17 +4,17 @@
  */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import { Effect } from "effect"
+import { Context, Effect, Fiber, Layer, type Scope } from "effect"
 import type { Kysely } from "kysely"
-import { begun, together, whole } from "../../Ledger/Verify.ts"
-import type { Head } from "../../Ledger/Verify/Chained.ts"
+import * as Verify from "../../Ledger/Verify.ts"
+import { type Head, others } from "../../Ledger/Verify/Chained.ts"
 import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
 import { type ReadAt, type Reader, Store, StoreError } from "../../Stores/Store.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Said } from "./Claims.ts"
-import type { Key } from "./KeyedHash.ts"
+import { type Key, newKey } from "./KeyedHash.ts"
 import { type Answer, type Found, type Part, share, type Taken, type Task } from "./Taken.ts"
 
 const mostThreads = 4
@@ -29,25 +29,71 @@ const threadsAt = ({ readers }: ReadAt): number =>
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
 
-/** `since`: what someone has kept of the books as they were. `key`: what they say of events is numbered under it. */
-export const take = Effect.fnUntraced(function* (since: Head | undefined, key: Key) {
+/** What is read before the facts. */
+export interface Before {
+  /** What facts say is numbered under it. */
+  readonly key: Key
+  /** Whatever is settled has left its facts, but for what is in quarantine. */
+  readonly settled: number
+  readonly quarantined: ReadonlySet<number>
+}
+
+export const before: Effect.Effect<Before, StoreError, Store> = Effect.gen(function* () {
   const store = yield* Store
-  const head = yield* begun(store)
+  const settled = yield* store.deliveries.settledThrough
+  return { key: newKey(), settled, quarantined: yield* store.run(quarantinedIn) }
+})
+
+/** An audit whose threads have begun. */
+export interface Begun extends Before {
+  /** Once all is through. `since`: what someone has kept of the books as they were. */
+  readonly taken: (since: Head | undefined) => Effect.Effect<Taken, StoreError>
+}
+
+/** Until the scope closes. */
+export const begin: Effect.Effect<Begun, StoreError, Store | Scope.Scope> = Effect.gen(function* () {
+  const store = yield* Store
+  const known = yield* before
+  const taking = yield* Effect.forkScoped(take(store, known.key), { startImmediately: true })
+  const taken = Effect.fnUntraced(function* (since: Head | undefined) {
+    const { said, verified } = yield* Fiber.join(taking)
+    if (since === undefined) return { said, verified }
+    return { said, verified: { ...verified, others: yield* store.run((db) => others(db, since)) } }
+  })
+  return { ...known, taken }
+})
+
+/**
+ * For a verb without a worker: the books are verified from when the Store is open, while the warehouse and the inbox are still
+ * being opened.
+ */
+export class Ahead extends Context.Service<Ahead, Begun>()("siteledger/Operate/Ahead") {
+  static readonly layer: Layer.Layer<Ahead, StoreError, Store> = Layer.effect(Ahead, begin)
+}
+
+/** What the books say, under the key. */
+export const take = Effect.fnUntraced(function* (store: Store["Service"], key: Key) {
+  const head = yield* Verify.begun(store)
   const total = yield* store.run(factsIn)
   const some = yield* store.run((db) => ranges(db, mostRanges))
   const parts: ReadonlyArray<Part> = [
-    { what: "joined", since },
+    { what: "joined" },
     ...some.map((range): Part => ({ what: "ofIpcs", range, key }))
   ]
   const found = yield* track("ledger verify", { unit: "facts", total }, (reached) => shared(store, parts, reached))
   const ofIpcs = found.flatMap((each) => (each.what === "ofIpcs" ? [each.ofIpcs] : []))
-  const books = together(ofIpcs.map(({ refolded }) => refolded))
+  const books = Verify.together(ofIpcs.map(({ refolded }) => refolded))
   const between = found.find((each) => each.what === "joined")
   if (between === undefined) return yield* Effect.die("the parts of an audit are there once it is through")
   const [follow] = books.chain === undefined ? yield* shared(store, [{ what: "followed" }], () => undefined) : []
-  const verified = whole(head, books, between.joined, follow?.what === "followed" ? follow.followed : [])
+  const verified = Verify.whole(head, books, between.joined, follow?.what === "followed" ? follow.followed : [])
   return { verified, said: joinedSaid(ofIpcs.map(({ said }) => said)) } satisfies Taken
 })
+
+const quarantinedIn = async (db: Kysely<StoreTables>): Promise<ReadonlySet<number>> => {
+  const rows = await db.selectFrom("quarantine").select("sequence").execute()
+  return new Set(rows.map(({ sequence }) => sequence))
+}
 
 const factsIn = async (db: Kysely<StoreTables>): Promise<number> => {
   const row = await db

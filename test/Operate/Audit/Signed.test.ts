@@ -7,9 +7,8 @@ import * as Instant from "../../../src/Domain/Instant.ts"
 import type { Inbox } from "../../../src/Intake/Inbox.ts"
 import { agreeIn } from "../../../src/Ledger/Agreed.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
-import type { Key } from "../../../src/Operate/Audit/KeyedHash.ts"
 import { signed } from "../../../src/Operate/Audit/Signed.ts"
-import { take } from "../../../src/Operate/Audit/Taking.ts"
+import { before, begin, take } from "../../../src/Operate/Audit/Taking.ts"
 import { Progress } from "../../../src/Runtime/Progress.ts"
 import { Store, type StoreError } from "../../../src/Stores/Store.ts"
 import { applying, certified, drained, made, now, offer, paid, permit } from "../../Intake/Apply/HearingWorld.ts"
@@ -41,9 +40,13 @@ const underRules = (rules: number) =>
 
 /** Without threads, which take longer to start here than all else: worker/Ledger/Audit.test.ts has them. */
 const audited = Effect.gen(function* () {
-  const { verified: _, ...found } = yield* signed((key) => take(undefined, key), 100)
+  const begun = yield* begin
+  const { verified: _, ...found } = yield* signed(begun, begun.taken(undefined), 100)
   return found
-}).pipe(Effect.updateService(Store, (store) => ({ ...store, readAt: undefined })))
+}).pipe(
+  Effect.scoped,
+  Effect.updateService(Store, (store) => ({ ...store, readAt: undefined }))
+)
 
 const differences = Effect.map(audited, (found) => found.differences)
 
@@ -153,13 +156,13 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => 
         if (after === 0) passes++
         return Effect.tap(store.deliveries.stored(after), areRead.open)
       }
-      const taking = (key: Key) =>
-        areRead.await.pipe(
-          Effect.andThen(body),
-          Effect.andThen(take(undefined, key)),
-          Effect.provideService(Store, store)
-        )
-      const { bodies, differences } = yield* signed(taking, 100).pipe(
+      const known = yield* before
+      const taken = areRead.await.pipe(
+        Effect.andThen(body),
+        Effect.andThen(take(store, known.key)),
+        Effect.provideService(Store, store)
+      )
+      const { bodies, differences } = yield* signed(known, taken, 100).pipe(
         Effect.provideService(Store, { ...store, deliveries: { ...store.deliveries, stored } })
       )
       return { bodies, differences, passes }

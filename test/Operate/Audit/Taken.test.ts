@@ -33,7 +33,7 @@ describe("the parts of an audit", () => {
         const store = yield* Store
         const some = yield* store.run((db) => ranges(db, 8))
         const parts: ReadonlyArray<Part> = [
-          { what: "joined", since: undefined },
+          { what: "joined" },
           ...some.map((range): Part => ({ what: "ofIpcs", range, key }))
         ]
         const heard: Array<ReadonlyArray<Answer>> = []
