@@ -75,6 +75,21 @@ const alone =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(readers))
 
+/** Gives back what DuckDB caches once nothing has changed for a minute, unless somebody reads just then. */
+const resting = ({ memory }: OpenFile, { oneWriter, reading }: Turns, version: () => number) => {
+  let rested = version()
+  return Effect.forever(
+    Effect.gen(function* () {
+      const before = version()
+      yield* Effect.sleep("1 minute")
+      if (version() !== before || before === rested) return
+      const clear = Effect.uninterruptible(Effect.promise(() => memory.clear()))
+      const cleared = yield* oneWriter.withPermit(reading.withPermitsIfAvailable(readers)(clear))
+      if (Option.isSome(cleared)) rested = before
+    })
+  )
+}
+
 const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
   const run = on(instance)
   return mirrorOf(
@@ -159,6 +174,8 @@ const make = (path: string, budgetMb: number) =>
           )
         )
       )
+
+    yield* Effect.forkScoped(resting(file, turns, () => version))
 
     const evolve = Effect.flatMap(wanted, (tables) => alone(turns)(attemptFile(() => live.evolve(tables)))).pipe(
       Effect.andThen(Effect.sync(() => void version++))

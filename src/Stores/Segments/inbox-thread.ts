@@ -6,6 +6,7 @@
  * thread ends, and the guest with it; the main thread notices both.
  */
 import { parentPort, workerData } from "node:worker_threads"
+import { restingAfter } from "../../Runtime/Rest.ts"
 import type { RunGuest } from "../Deliveries.ts"
 import { type Answer, arrived, type Request, type ThreadStart, unpacked } from "./Protocol.ts"
 import type { Arrived } from "./Group.ts"
@@ -16,6 +17,8 @@ if (port === null) throw new Error("the inbox's thread was started as a program"
 
 const { folder, key, last, ...options } = workerData as ThreadStart
 const writer = new Writer(folder, key, options)
+
+const worked = restingAfter(10_000)
 
 let isFlushing = false
 /** What waits until a group is on disk. */
@@ -57,6 +60,7 @@ const tidy = (): void => {
 }
 
 const tidyLater = (): void => {
+  worked()
   if (isTidying) return
   isTidying = true
   setImmediate(tidy)

@@ -1,0 +1,34 @@
+/**
+ * A thread that has had nothing to do for a while gives its garbage back, once for each time that it has worked.
+ */
+import { setImmediate } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { restingAfter } from "../../src/Runtime/Rest.ts"
+
+it("rests once after its last work, and again after more", async () => {
+  let rests = 0
+  let told = Promise.withResolvers<void>()
+  const worked = restingAfter(5, () => {
+    rests++
+    told.resolve()
+  })
+  for (let turn = 0; turn < 1000; turn++) {
+    worked()
+    await setImmediate()
+  }
+  await told.promise
+  told = Promise.withResolvers()
+  worked()
+  await told.promise
+  expect(rests).toBe(2)
+})
+
+it("gives back what nothing refers to any more", async () => {
+  const used = () => process.memoryUsage().heapUsed / 1e6
+  const before = used()
+  let much: Array<object> | undefined = Array.from({ length: 500_000 }, (_, n) => ({ n }))
+  expect(used() - before).toBeGreaterThan(much.length / 1e5)
+  much = undefined
+  restingAfter(1)()
+  while (used() - before > 3) await setImmediate()
+})
