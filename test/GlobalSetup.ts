@@ -5,11 +5,21 @@
 import type { TestProject } from "vitest/node"
 import * as Bundle from "./GlobalSetup/Bundle.ts"
 import { variable } from "./GlobalSetup/Main.ts"
+import { warmUp } from "./GlobalSetup/WarmUp.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
+const made = async (): Promise<Bundle.Bundle> => {
+  const bundle = await Bundle.make()
+  await warmUp(bundle.main)
+  return bundle
+}
+
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const [bundle, server] = await Promise.all([Bundle.make(), PostgresServer.open()])
+  const [bundle, server] = await Promise.all([made(), PostgresServer.open()])
   process.env[variable] = bundle.main
-  project.onTestsRerun(() => bundle.again())
+  project.onTestsRerun(async () => {
+    await bundle.again()
+    await warmUp(bundle.main)
+  })
   return server.close
 }
