@@ -58,7 +58,13 @@ const besideStores = [
   "test/worker/{Discover,Discover/Compared}.test.ts",
   "test/worker/Live/{Alerts,Creation,Secrets,SickToken,Skew,Waiting,Walks}.test.ts",
   "test/worker/Ledger/{Accounting,Alone,Arguments,Clerk,Label,PartPayments,Release,Unheard,Write}.test.ts",
-  "test/worker/Login/Sandbox.test.ts"
+  "test/worker/Login/Sandbox.test.ts",
+  // What they read and write of a store is on both engines in test/Operate/{Records,Quarantine,History}.test.ts, in
+  // test/Stores/{Nested,LearnedColumns,LookUps}.test.ts, test/Ledger/LinesKept.test.ts and Operate/Audit/Signed.test.ts.
+  "test/worker/{History,NewFields,Quarantine,Records,Resources/Nested}.test.ts",
+  "test/worker/Ledger/{Audit,Lines,LookUps}.test.ts",
+  // RoughDay.test.ts is a day of the dashboard on a server, and Server.test.ts has its stream there.
+  "test/worker/{Dashboard,Dashboard/Day}.test.ts"
 ]
 const isLong = process.env.SITELEDGER_TEST_LONG === "yes"
 
