@@ -29,11 +29,19 @@ import {
   tryToBringBack,
   witness
 } from "./ErasedWorld.ts"
+import { sharing } from "./Shared.ts"
+
+const filled = sharing(async () => {
+  const world = await open()
+  assert.strictEqual((await (await fill(world)).stop()).code, 0)
+  return world
+})
 
 describe("a person who is erased", () => {
   it("is found first in every file, and nothing goes before it is agreed to", { timeout: patience }, async () => {
-    await using world = await open()
-    const worker = await fill(world)
+    const world = await filled()
+    const worker = world.start()
+    await worker.live()
     assert.match((await erase(world, "--dry-run")).stderr, /^siteledger: The worker with process id/)
     assert.strictEqual((await worker.stop()).code, 0)
     const before = await holders(world.dataDir, person)
@@ -73,8 +81,7 @@ describe("a person who is erased", () => {
   })
 
   it("is in no file any more, and doesn't come back", { timeout: patience }, async () => {
-    await using world = await open()
-    await (await fill(world)).stop()
+    const world = await filled()
     await eraseAll(world)
     assert.deepStrictEqual(
       readdirSync(join(world.dataDir, "lake"), { recursive: true, withFileTypes: true })
@@ -118,8 +125,7 @@ describe("a person who is erased", () => {
   })
 
   it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
-    await using world = await open()
-    await (await fill(world)).stop()
+    const world = await filled()
     await eraseKilled(world, 250)
     assert.deepStrictEqual(await holders(world.dataDir, person), [])
     await eraseKilled(world, 250, ofRecord(["ipcs", "1"]))
@@ -129,8 +135,9 @@ describe("a person who is erased", () => {
   })
 
   it("is erased again from a backup that is older", { timeout: patience }, async () => {
-    await using world = await open()
-    const worker = await fill(world)
+    const world = await filled()
+    const worker = world.start()
+    await worker.live()
     const backup = join(dirname(world.file("beside", "")), "store.backup")
     assert.strictEqual((await world.run("backup", backup)).code, 0)
     await worker.stop()
@@ -150,8 +157,7 @@ describe("a person who is erased", () => {
     "doesn't come back where the store moves to",
     { timeout: patience },
     async () => {
-      await using world = await open()
-      await (await fill(world)).stop()
+      const world = await filled()
       await eraseAll(world)
       await using database = await Postgres.database()
       const moved = await world.run("move", "--to", database.url)

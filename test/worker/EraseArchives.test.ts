@@ -26,14 +26,17 @@ import {
   refusedStart,
   witness
 } from "./ErasedWorld.ts"
+import { kept, sharing } from "./Shared.ts"
 
 const agreed = ["--yes", "--remove-exports", ...because]
 
 const sha = (body: string): string => hash("sha256", body)
 
+const archived = sharing(Old.openArchived)
+
 describe("a person who is erased from archives", () => {
   it("leaves both copies, which are whole, sealed and known as before", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
     await assertWhole(world)
     const before = { folder: await shown(world, folder), lake: await shown(world, lake) }
@@ -76,7 +79,7 @@ describe("a person who is erased from archives", () => {
   })
 
   it("leaves archives of an inbox before this one, as far as the key opens them", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
     const key = Old.keyIn(world.dataDir)
     const has = JSON.stringify({ ...at, vo_id: 90, requested_by: person })
@@ -116,11 +119,11 @@ describe("a person who is erased from archives", () => {
   })
 
   it("doesn't come back with an old copy, wherever that comes from", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
-    const puts = [folder, lake].map((place) => Old.kept(world, place))
+    const puts = [folder, lake].map((place) => kept(world, place))
     await eraseAll(world)
-    const now = Old.kept(world)
+    const now = kept(world)
     for (const put of puts) {
       put()
       assert.isAbove((await holders(world.dataDir, person)).length, 0)
@@ -140,11 +143,11 @@ describe("a person who is erased from archives", () => {
     "is erased again from a backup that is older, also from the archives of before",
     { timeout: patience },
     async () => {
-      await using world = await Old.openArchived()
+      const world = await archived()
       const backup = join(dirname(world.file("beside", "")), "store.backup")
       assert.strictEqual((await world.run("backup", backup)).code, 0)
       const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
-      const puts = [folder, lake].map((place) => Old.kept(world, place))
+      const puts = [folder, lake].map((place) => kept(world, place))
       await eraseAll(world)
       assert.strictEqual((await world.run("restore", backup)).code, 0)
       // As if both places came back with it.
@@ -165,7 +168,7 @@ describe("a person who is erased from archives", () => {
   )
 
   it.skipIf(Postgres.skipped !== undefined)("isn't where the store moves to", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     await eraseAll(world)
     await using database = await Postgres.database()
     const moved = await world.run("move", "--to", database.url)

@@ -16,18 +16,21 @@ import { seeded } from "../Seeded.ts"
 import * as Archives from "../Stores/Archives/World.ts"
 import * as Old from "./ErasedArchives.ts"
 import { because, erase, eraseAll, type Found, person, refusedStart, value } from "./ErasedWorld.ts"
+import { kept, sharing } from "./Shared.ts"
 import { assertWhole, expectedSteps, readEverything } from "./WholeArchives.ts"
 
 const agreed = ["--yes", "--remove-exports", ...because]
 
+const archived = sharing(Old.openArchived)
+
 describe("a person in archives", () => {
   it("is erased whole wherever the verb is killed, and no delivery is ever lost", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     const [folder = "", lake = ""] = Old.placesIn(world.dataDir)
     const key = Old.keyIn(world.dataDir)
     const all = await Old.heldIn(folder, key)
     assert.lengthOf(all, Old.old.length - 1)
-    const restore = Old.kept(world)
+    const restore = kept(world)
     const killed = async (at: string, ...verb: ReadonlyArray<string>): Promise<boolean> => {
       const options = `--import=${new URL("KilledAt.ts", import.meta.url).href}`
       const environment = { ...world.environment, NODE_OPTIONS: options, KILLED_AT: at, KILLED_LOG: log }
@@ -59,7 +62,7 @@ describe("a person in archives", () => {
   })
 
   it("is still to be erased there if the lake can't be reached", { timeout: patience }, async () => {
-    await using world = await Old.openArchived()
+    const world = await archived()
     const copies = filesBelow(world.dataDir).filter((path) => path.endsWith("-000000000000005.parquet"))
     assert.lengthOf(copies, 2)
     const whole = copies.map((path) => [path, readFileSync(path)] as const)
@@ -103,7 +106,7 @@ describe("a person in archives", () => {
       })
     const inStores = <A, E>(effect: Parameters<typeof Archives.inStores<A, E>>[1]) =>
       Effect.runPromiseExit(Archives.inStores(world.dataDir, effect))
-    const restore = Old.kept(world)
+    const restore = kept(world)
     for (const name of ["seal", "leave"] as const) {
       restore()
       assert.isTrue(Exit.isFailure(await inStores(dies(name))))

@@ -27,6 +27,7 @@ import {
   witness
 } from "./ErasedWorld.ts"
 import { databaseOf, eraseAll, filled, held } from "./ErasedServer.ts"
+import { sharing } from "./Shared.ts"
 import type { World } from "./World.ts"
 
 const tables = ["projects", "ipcs", "vos", "permits", "ncrs", "transmittals"]
@@ -89,10 +90,15 @@ const rules: ReadonlyArray<ReadonlyArray<string>> = [
   ...[...records, ["transmittals", "2"] as const, ["vos", "2"] as const, ["ncrs", "5"] as const].map(ofRecord)
 ]
 
+const ready = sharing(async () => {
+  const world = await open("postgres")
+  await filled(world)
+  return world
+})
+
 describe("a person who is erased from a server", () => {
   it("is found first in every place, then in none, and doesn't come back", { timeout: patience }, async () => {
-    await using world = await open("postgres")
-    await filled(world)
+    const world = await ready()
     const before = await held(world)
     const known = ["events", "ipcs", "permits", "projects", "vos"].map((name) => `construction.${name}`)
     const files = [...known, "siteledger.inbox", "pg_statistic"].map((name) => `file of ${name}`)
@@ -117,8 +123,7 @@ describe("a person who is erased from a server", () => {
   })
 
   it("leaves rows as a rebuild makes them", { timeout: patience }, async () => {
-    await using world = await open("postgres")
-    await filled(world)
+    const world = await ready()
     const before = world.start()
     await before.live()
     for (const { fields, type } of kinds)
@@ -144,8 +149,7 @@ describe("a person who is erased from a server", () => {
   })
 
   it("is erased whole, wherever the verb is killed", { timeout: patience }, async () => {
-    await using world = await open("postgres")
-    await filled(world)
+    const world = await ready()
     await eraseKilled(world, 2000)
     assert.deepStrictEqual(await held(world), [])
     await eraseKilled(world, 2000, ofRecord(["ipcs", "1"]))

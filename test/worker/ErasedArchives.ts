@@ -1,7 +1,7 @@
 /** A world in which a person is in archived months, what a reader of archives finds there, and copies of theirs from elsewhere. */
 import { createSecretKey, hash, type KeyObject } from "node:crypto"
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -195,13 +195,3 @@ export const plant = async (
 }
 
 export const anotherKey = createSecretKey(derived(Buffer.alloc(32, 9)))
-
-/** A copy of a folder, and how to put it back as it was. */
-export const kept = (world: World, folder = world.dataDir) => {
-  const copy = join(dirname(world.file("beside", "")), "kept")
-  cpSync(folder, copy, { recursive: true })
-  return (): void => {
-    rmSync(folder, { recursive: true, force: true })
-    cpSync(copy, folder, { recursive: true })
-  }
-}

@@ -173,8 +173,13 @@ export class World {
     return pages
   }
 
+  /** Workers that a test has left. */
+  async killAll(): Promise<void> {
+    for (const worker of this.#workers.splice(0)) await worker.stop("SIGKILL")
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const worker of this.#workers) await worker.stop("SIGKILL")
+    await this.killAll()
     await this.server.close()
     for (const folder of this.#folders) removeFolder(folder)
     await this.#place[Symbol.asyncDispose]()
