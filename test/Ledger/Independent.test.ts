@@ -66,11 +66,11 @@ const over = (count: number, check: (random: Random, lines: Array<string>) => vo
 }
 
 describe("over random histories", () => {
-  it("each fact posts and asks what an accountant expects", () => over(rounds(700, 12_000), compared), patience)
+  it("each fact posts and asks what an accountant expects", () => over(rounds(400, 12_000), compared), patience)
 
   it(
     "after a restore, the accounting system and the books end at the same amounts",
-    () => over(rounds(500, 6_000), restored),
+    () => over(rounds(300, 6_000), restored),
     patience
   )
 })

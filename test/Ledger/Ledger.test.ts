@@ -64,7 +64,7 @@ describe("the ledger", () => {
     Effect.gen(function* () {
       const random = seeded(7)
       const events = random.shuffle(
-        Array.from({ length: rounds(16, 30) }, (_, index) => String(index % 9)).flatMap((id, index) => [
+        Array.from({ length: rounds(11, 30) }, (_, index) => String(index % 9)).flatMap((id, index) => [
           certified(id, 1 + random.below(20), 100 + index, `${1 + random.below(5)}.0000`),
           paid(id, 10, 200 + index, `PAY-${id}-${random.chance(0.1) ? 2 : 1}`)
         ])

@@ -26,7 +26,7 @@ export const inAnyOrder = (does: string, terms: Terms, property: (random: Random
     it.effect(
       `${does}, in SQLite`,
       () =>
-        many(rounds(60, 2000), (body) =>
+        many(rounds(30, 2000), (body) =>
           Effect.scoped(
             Effect.flatMap(folder, (path) =>
               Effect.provide(
@@ -43,7 +43,7 @@ export const inAnyOrder = (does: string, terms: Terms, property: (random: Random
     it.effect(
       `${does}, in PostgreSQL`,
       () =>
-        many(rounds(5, 100), (body) =>
+        many(rounds(3, 100), (body) =>
           Effect.scoped(
             Effect.flatMap(database, ({ url }) =>
               Effect.provide(body, Layer.provideMerge(Ledger.layerWith(terms), storesAt(url)), { local: true })

@@ -54,7 +54,7 @@ const compared = (list: Reshaping, warehouse: Warehouse_["Service"], what: strin
     return table.columns.length
   })
 
-const lives = rounds(3, 100)
+const lives = rounds(2, 100)
 
 describe.each(engines)("a list whose fields change while it is walked, in $name", ({ isSkipped, name, within }) => {
   it.live.skipIf(isSkipped)(

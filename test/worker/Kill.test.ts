@@ -16,8 +16,8 @@ type Kind = "start" | "backfill" | "burst" | "retries" | "apply" | "export"
 
 const planned: Readonly<Record<Kind, number>> = {
   start: rounds(1, 12),
-  backfill: rounds(2, 20),
-  burst: rounds(2, 16),
+  backfill: rounds(1, 20),
+  burst: rounds(1, 16),
   retries: rounds(1, 12),
   apply: rounds(1, 12),
   export: rounds(1, 12)
@@ -135,7 +135,7 @@ describe(`kill -9, seed ${seed}`, () => {
   it("starts from what kills left of its files during the very first start", { timeout: patience }, async () => {
     const random = seeded(seed + 1)
     await using world = await World.open({ projects: 45, maxPerPage: pageSize })
-    for (let kill = 0; kill < rounds(4, 32); kill++) {
+    for (let kill = 0; kill < rounds(3, 32); kill++) {
       const worker = world.start()
       await moment(random, 1600)
       await worker.stop("SIGKILL")

@@ -30,7 +30,7 @@ import { model, read, sha256 } from "../../worker/Story.ts"
 
 const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 1 << 22 }
 
-const orders = rounds(12, 1000)
+const orders = rounds(6, 1000)
 
 const files = (folder: string) => ({
   store: join(folder, "store.sqlite"),

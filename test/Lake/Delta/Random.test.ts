@@ -13,7 +13,7 @@ import { seeded } from "../../Seeded.ts"
 import { inWorld, ipc, on, readExport, run, usual, type World, write } from "../ExportWorld.ts"
 import { assertSame, logInFolder, replay } from "./Replay.ts"
 
-const exports = rounds(25, 200)
+const exports = rounds(15, 200)
 
 const logOf = ({ lake }: World, table: string) => logInFolder(join(lake, table))
 

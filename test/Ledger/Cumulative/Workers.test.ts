@@ -51,7 +51,7 @@ describe.skipIf(Databases.skipped !== undefined)("several workers", () => {
     "post once what each of them has heard",
     () =>
       Effect.forEach(
-        Array.from({ length: rounds(6, 200) }, (_, n) => n + 1),
+        Array.from({ length: rounds(3, 200) }, (_, n) => n + 1),
         (seed) =>
           Effect.catchCause(Effect.scoped(together(seed)), (cause) =>
             Effect.die(new Error(`seed ${seed}: ${Cause.pretty(cause)}`))

@@ -180,7 +180,7 @@ describe(`adding columns to a DuckDB file, seed ${seed}`, () => {
           yield* Effect.scoped(Effect.flatMap(folder, (path) => Effect.promise(() => child(path, 0))))
         )
         assert.isAbove(points, 20)
-        const step = rounds(5, 1)
+        const step = rounds(8, 1)
         for (let point = 1 + (seed % step); point <= points; point += step) {
           yield* Effect.scoped(
             Effect.gen(function* () {

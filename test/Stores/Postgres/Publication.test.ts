@@ -135,7 +135,7 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
       Effect.gen(function* () {
         const random = seeded(seed)
         const made: Array<{ readonly inode: number; readonly isWhole: boolean }> = []
-        for (let number = 1; number <= 16; number++) {
+        for (let number = 1; number <= rounds(9, 16); number++) {
           const { ledger: _ledger, watermark: _watermark, ...rest } = batchOf(random, number)
           yield* write(rest)
           if (random.chance(0.4)) yield* run(entry(number))

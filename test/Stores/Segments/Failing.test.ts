@@ -42,7 +42,7 @@ const attempt = (use: () => void): boolean => {
 
 describe("an inbox whose disk fails now and then", () => {
   it("holds everything it acknowledged, and no number twice", () =>
-    forSeeds(rounds(60, 2000), (random) =>
+    forSeeds(rounds(30, 2000), (random) =>
       withFolder((folder) => {
         const acknowledged: Array<string> = []
         for (let life = 0; life < 3; life++) {

@@ -125,7 +125,7 @@ describe("a list", () => {
 
 describe("the plan", () => {
   it("is never exceeded, however often the worker is killed and restarted", { timeout: patience }, async () => {
-    const plan = rounds(6, 12)
+    const plan = rounds(4, 12)
     await using world = await World.open(
       { projects: 2000, maxPerPage: 20, requestsPerMinute: plan },
       { SITELEDGER_REQUESTS_PER_MINUTE: String(plan) }
