@@ -63,6 +63,10 @@ const besideStores = [
   // test/Stores/{Nested,LearnedColumns,LookUps}.test.ts, test/Ledger/LinesKept.test.ts and Operate/Audit/Signed.test.ts.
   "test/worker/{History,NewFields,Quarantine,Records,Resources/Nested}.test.ts",
   "test/worker/Ledger/{Audit,Lines,LookUps}.test.ts",
+  // The settings are the worker's own; test/worker/Doctor/Server.test.ts asks the doctor about a server.
+  "test/worker/Setup.test.ts",
+  // Any copy and any export is a file; test/Stores/Postgres/{Publication,Export}.test.ts make both from a server.
+  "test/worker/LookedAt.test.ts",
   // RoughDay.test.ts is a day of the dashboard on a server, and Server.test.ts has its stream there.
   "test/worker/{Dashboard,Dashboard/Day}.test.ts"
 ]
