@@ -47,6 +47,10 @@ export interface Goal {
   readonly runs: number
   /** It measures time, so nothing else may run beside it. */
   readonly isAlone?: true
+  /** It waits for most of its time, so it runs beside the others and takes no turn from them. */
+  readonly waits?: true
+  /** It takes longest, so it begins first. */
+  readonly isFirst?: true
   readonly run: (attack: Attack) => Promise<Findings | Skipped>
 }
 

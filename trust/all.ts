@@ -3,7 +3,7 @@
  * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`;
  * `--ipcs N --kills N` for the month.
  *
- * Four goals at once; those that measure time go first, alone.
+ * Four goals at once, and beside them those that mostly wait; those that measure time go first, alone.
  * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
  */
 import { spawn } from "node:child_process"
@@ -105,6 +105,8 @@ const inProcess = ({ engine, name }: Job, options: Options): Promise<Line> => {
 
 const atOnce = 4
 
+const rank = ({ goal }: Job): number => (goal.isFirst === true ? 0 : 1)
+
 const main = async (): Promise<number> => {
   const options = read(process.argv.slice(2), names, () => randomInt(2 ** 32))
   const jobs: Array<Job> = []
@@ -124,13 +126,20 @@ const main = async (): Promise<number> => {
     tell(await line(only.name, only.goal, only.engine, options))
     await Servers.close()
   } else {
-    const [measuring, others] = [true, false].map((is) => jobs.filter(({ goal }) => (goal.isAlone ?? false) === is))
-    for (const job of measuring ?? []) tell(await inProcess(job, options))
-    const next = (others ?? []).values()
-    const work = async (): Promise<void> => {
-      for (const job of next) tell(await inProcess(job, options))
+    const play = async (some: Iterable<Job>): Promise<void> => {
+      for (const job of some) tell(await inProcess(job, options))
     }
-    await Promise.all(Array.from({ length: atOnce }, work))
+    const {
+      alone = [],
+      beside = [],
+      others = []
+    } = Object.groupBy(jobs, ({ goal: { isAlone, waits } }) =>
+      isAlone === true ? "alone" : waits === true ? "beside" : "others"
+    )
+    await play(alone)
+    // Shared, so that each takes the next.
+    const turns = others.toSorted((one, other) => rank(one) - rank(other)).values()
+    await Promise.all([...beside.map((job) => play([job])), ...Array.from({ length: atOnce }, () => play(turns))])
   }
   if (options.write) write(lines)
   return lines.some((one) => !("skipped" in one) && one.violations > 0) ? 1 : 0

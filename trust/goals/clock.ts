@@ -36,6 +36,7 @@ const watched = (world: World, signal: AbortSignal) => {
 export const goal: Goal = {
   engines: ["duckdb"],
   runs: 5,
+  waits: true,
   run: async (attack) => {
     const { dice } = attack
     const preload = join(import.meta.dirname, "../ShiftedClock.ts")

@@ -191,6 +191,7 @@ const tried = async (world: World, next: Case): Promise<ReadonlyArray<string>> =
 export const goal: Goal = {
   engines: ["duckdb"],
   runs: 8,
+  isFirst: true,
   run: async (attack) => {
     await using world = await World.open(attack, { hasSink: false })
     const states = await prepare(world)
