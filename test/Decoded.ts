@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib"
-import { DuckDBInstance } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { DatabaseSync } from "node:sqlite"
 import { filesBelow } from "./Marked.ts"
 import { framesIn } from "../src/Stores/Segments/Segment.ts"
@@ -69,42 +69,48 @@ const inSqlite = (path: string, texts: ReadonlyArray<string>): boolean => {
   }
 }
 
-const inDuckDb = async (
-  file: string,
+const inRows = async (
+  connection: DuckDBConnection,
   queries: ReadonlyArray<string>,
   texts: ReadonlyArray<string>
 ): Promise<boolean> => {
+  for (const query of queries) {
+    const found = await connection.runAndReadAll(query)
+    for (const row of found.getRowsJson())
+      if (
+        isAmong(
+          row.map((value) => JSON.stringify(value)),
+          texts
+        )
+      )
+        return true
+    for (const row of found.getRows()) {
+      const blobs = row.flatMap((value) => (hasBytes(value) ? [value.bytes] : []))
+      if (isAmong(blobs, texts)) return true
+    }
+  }
+  return false
+}
+
+const connected = async <A>(file: string, use: (connection: DuckDBConnection) => Promise<A>): Promise<A> => {
   const instance = await DuckDBInstance.create(file, file === ":memory:" ? {} : { access_mode: "READ_ONLY" })
   const connection = await instance.connect()
   try {
-    const asked = [...queries]
-    if (file !== ":memory:") {
-      const tables = await connection.runAndReadAll(
-        "select schema_name, table_name from duckdb_tables() where not internal"
-      )
-      asked.push(...tables.getRows().map(([schema, table]) => `from "${String(schema)}"."${String(table)}"`))
-    }
-    for (const query of asked) {
-      const found = await connection.runAndReadAll(query)
-      for (const row of found.getRowsJson())
-        if (
-          isAmong(
-            row.map((value) => JSON.stringify(value)),
-            texts
-          )
-        )
-          return true
-      for (const row of found.getRows()) {
-        const blobs = row.flatMap((value) => (hasBytes(value) ? [value.bytes] : []))
-        if (isAmong(blobs, texts)) return true
-      }
-    }
-    return false
+    return await use(connection)
   } finally {
     connection.disconnectSync()
     instance.closeSync()
   }
 }
+
+const inDuckDb = (file: string, texts: ReadonlyArray<string>): Promise<boolean> =>
+  connected(file, async (connection) => {
+    const tables = await connection.runAndReadAll(
+      "select schema_name, table_name from duckdb_tables() where not internal"
+    )
+    const asked = tables.getRows().map(([schema, table]) => `from "${String(schema)}"."${String(table)}"`)
+    return inRows(connection, asked, texts)
+  })
 
 const hasBytes = (value: unknown): value is { readonly bytes: Uint8Array } =>
   typeof value === "object" && value !== null && "bytes" in value
@@ -112,21 +118,23 @@ const hasBytes = (value: unknown): value is { readonly bytes: Uint8Array } =>
 const inSegment = (bytes: Buffer, texts: ReadonlyArray<string>): boolean =>
   [...framesIn(bytes)].some((frame) => frame.kind === "first" && isIn(frame.body, texts))
 
-const holds = async (path: string, texts: ReadonlyArray<string>): Promise<boolean> => {
+/** `memory`: of a DuckDB without a file. */
+const holds = async (memory: DuckDBConnection, path: string, texts: ReadonlyArray<string>): Promise<boolean> => {
   const bytes = readFileSync(path)
   if (isIn(bytes, texts)) return true
   if (bytes.subarray(0, 15).toString("latin1") === "SQLite format 3") return inSqlite(path, texts)
-  if (bytes.subarray(8, 12).toString("latin1") === "DUCK") return inDuckDb(path, [], texts)
+  if (bytes.subarray(8, 12).toString("latin1") === "DUCK") return inDuckDb(path, texts)
   if (bytes.subarray(0, 4).toString("latin1") === "PAR1")
-    return inDuckDb(":memory:", [`from read_parquet('${path.replaceAll("'", "''")}')`], texts)
+    return inRows(memory, [`from read_parquet('${path.replaceAll("'", "''")}')`], texts)
   return path.endsWith(".log") && inSegment(bytes, texts)
 }
 
 /** Relative to the folder, in the order of their names. */
-export const holders = async (folder: string, text: string): Promise<ReadonlyArray<string>> => {
-  const found: Array<string> = []
-  for (const path of filesBelow(folder)) {
-    if (await holds(path, spellings(text))) found.push(path.slice(join(folder, "/").length))
-  }
-  return found.toSorted()
-}
+export const holders = (folder: string, text: string): Promise<ReadonlyArray<string>> =>
+  connected(":memory:", async (memory) => {
+    const found: Array<string> = []
+    for (const path of filesBelow(folder)) {
+      if (await holds(memory, path, spellings(text))) found.push(path.slice(join(folder, "/").length))
+    }
+    return found.toSorted()
+  })
