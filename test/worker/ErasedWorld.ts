@@ -160,25 +160,38 @@ export const tellAgain = async (world: World): Promise<void> => {
   )
 }
 
-/** Erases with a verb that is killed again and again, each time within so many milliseconds after it has begun. */
+/** Until a verb that resumes has begun, in milliseconds. */
+const startMs = 500
+
+/**
+ * Erases with a verb that is killed as soon as it has begun (in the long form: within so many milliseconds after that), and
+ * then again and again while it resumes.
+ */
 export const eraseKilled = async (world: World, withinMs: number, what = value): Promise<void> => {
   const before = (await world.store("select 1 from erasures")).length
   const random = seeded(seed)
   const hasBegun = async () => (await world.store("select 1 from erasures")).length > before
   /** Whether all is erased: the kill may come too late. */
-  const run = async (...verb: ReadonlyArray<string>): Promise<boolean> => {
+  const run = async (afterMs: number, ...verb: ReadonlyArray<string>): Promise<boolean> => {
     const { child, output } = launch(world.environment, ...verb)
     const ended = once(child, "close")
     while (child.exitCode === null && !(await hasBegun())) await setTimeout(pauseMs)
-    void setTimeout(random.below(withinMs)).then(() => child.kill("SIGKILL"))
+    void setTimeout(afterMs).then(() => child.kill("SIGKILL"))
     const [code] = (await ended) as [number | null]
     if (code !== null && code !== 0) assert.fail(output.stderr)
     return (await world.store("select 1 from erasures where chain is null")).length === 0
   }
-  let isThrough = await run("erase", ...what, "--yes", "--remove-exports", ...because)
+  let isThrough = await run(
+    rounds(0, random.below(withinMs)),
+    "erase",
+    ...what,
+    "--yes",
+    "--remove-exports",
+    ...because
+  )
   for (let kills = 0; !isThrough && kills < rounds(3, 50); kills++) {
     assert.match(await refusedStart(world), /erase --resume/)
-    isThrough = await run("erase", "--resume")
+    isThrough = await run(random.below(startMs + withinMs), "erase", "--resume")
   }
   if (isThrough) return
   const resumed = await world.run("erase", "--resume")
