@@ -6,7 +6,7 @@
  * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again. Columns
  * are added while nothing else uses the file.
  */
-import { Effect, Layer, Option, Semaphore } from "effect"
+import { Effect, Latch, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
 import { Restart } from "../../Runtime/Restart.ts"
 import * as LearnedColumns from "../LearnedColumns.ts"
@@ -75,20 +75,26 @@ const alone =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(readers))
 
-/** Gives back what DuckDB caches once nothing has changed for a minute, unless somebody reads just then. */
-const resting = ({ memory }: OpenFile, { oneWriter, reading }: Turns, version: () => number) => {
-  let rested = version()
-  return Effect.forever(
-    Effect.gen(function* () {
+/**
+ * Gives back what DuckDB caches once nothing has changed for a minute, unless somebody reads just then. `version` grows with
+ * each change, of which what it returns is to be told.
+ */
+const resting = ({ memory }: OpenFile, { oneWriter, reading }: Turns, version: () => number) =>
+  Effect.gen(function* () {
+    const changed = yield* Latch.make(false)
+    const clear = Effect.uninterruptible(Effect.promise(() => memory.clear()))
+    const turn = Effect.gen(function* () {
+      yield* changed.await
       const before = version()
       yield* Effect.sleep("1 minute")
-      if (version() !== before || before === rested) return
-      const clear = Effect.uninterruptible(Effect.promise(() => memory.clear()))
+      if (version() !== before) return
+      yield* changed.close
       const cleared = yield* oneWriter.withPermit(reading.withPermitsIfAvailable(readers)(clear))
-      if (Option.isSome(cleared)) rested = before
+      if (Option.isNone(cleared)) yield* changed.open
     })
-  )
-}
+    yield* Effect.forkScoped(Effect.forever(turn))
+    return () => changed.openUnsafe()
+  })
 
 const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
   const run = on(instance)
@@ -162,7 +168,7 @@ const make = (path: string, budgetMb: number) =>
       (opened) => Effect.sync(() => opened.close())
     )
     let version = 0
-
+    const changed = yield* resting(file, turns, () => version)
     const write = (batch: Batch) =>
       oneWriter.withPermit(
         Effect.uninterruptible(
@@ -170,12 +176,11 @@ const make = (path: string, budgetMb: number) =>
             attemptFile(() => live.writer.write(batch)),
             ({ isVisible }) => {
               if (isVisible) version++
+              changed()
             }
           )
         )
       )
-
-    yield* Effect.forkScoped(resting(file, turns, () => version))
 
     const evolve = Effect.flatMap(wanted, (tables) => alone(turns)(attemptFile(() => live.evolve(tables)))).pipe(
       Effect.andThen(Effect.sync(() => void version++))
