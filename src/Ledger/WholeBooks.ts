@@ -67,7 +67,7 @@ const factsIn = async (tx: Db, range: Range): Promise<Pick<Range, "through"> & {
 
 const rowsIn = async <A extends { readonly ipc_id: string }>(
   tx: Db,
-  table: "ledger_entries" | "ledger_holds" | "ledger_hold_decisions",
+  table: "ledger_entries" | "ledger_holds",
   range: Range,
   order: string
 ): Promise<ReadonlyMap<string, ReadonlyArray<A>>> => {
@@ -76,20 +76,62 @@ const rowsIn = async <A extends { readonly ipc_id: string }>(
   return Map.groupBy(rows, ({ ipc_id }) => ipc_id)
 }
 
+/**
+ * Decisions have no index by IPC: those of a range are read once, and from then on only what is new. They are never changed,
+ * and numbered without gaps.
+ */
+class Decisions {
+  readonly #ofIpcs = new Map<string, Array<DecisionRow>>()
+  #through = 0
+
+  /** `left`: what of the range hasn't been read yet. */
+  async read(tx: Db, left: Range): Promise<void> {
+    const newest = await tx
+      .selectFrom("ledger_hold_decisions")
+      .select((of) => of.fn.max("number").as("number"))
+      .executeTakeFirst()
+    const through = Number(newest?.number ?? 0)
+    if (through === this.#through) return
+    const { rows } = await sql<DecisionRow>`
+      select * from ledger_hold_decisions where number > ${this.#through} and ${isWithin("ipc_id", left)}
+      order by number`.execute(tx)
+    for (const row of rows) {
+      const before = this.#ofIpcs.get(row.ipc_id)
+      if (before === undefined) this.#ofIpcs.set(row.ipc_id, [row])
+      else before.push(row)
+    }
+    this.#through = through
+  }
+
+  /** Those of an IPC, which are forgotten. */
+  take(ipcId: string): ReadonlyArray<DecisionRow> {
+    const rows = this.#ofIpcs.get(ipcId) ?? []
+    this.#ofIpcs.delete(ipcId)
+    return rows
+  }
+
+  /** IPCs whose decisions weren't taken. */
+  get left(): ReadonlyArray<string> {
+    return [...this.#ofIpcs.keys()]
+  }
+}
+
 export interface Page {
   readonly range: Range
   readonly books: ReadonlyArray<WholeBooks>
 }
 
 /** Within a transaction that sees one point in time. */
-const pageOf = async (tx: Db, within: Range): Promise<Page> => {
+const pageOf = async (tx: Db, within: Range, decisions: Decisions): Promise<Page> => {
+  await decisions.read(tx, within)
   const { rows, through } = await factsIn(tx, within)
   const range: Range = { after: within.after, through }
   const facts = Map.groupBy(rows, ({ ipc_id }) => ipc_id)
   const entries = await rowsIn<EntryRow>(tx, "ledger_entries", range, "sequence")
   const holds = await rowsIn<HoldRow>(tx, "ledger_holds", range, "hold_id")
-  const decisions = await rowsIn<DecisionRow>(tx, "ledger_hold_decisions", range, "number")
-  const ids = new Set([...facts.keys(), ...entries.keys(), ...holds.keys(), ...decisions.keys()])
+  // Of an IPC that has nothing but decisions, the order among the others isn't known here.
+  const alone = through === within.through ? decisions.left : []
+  const ids = new Set([...facts.keys(), ...entries.keys(), ...holds.keys(), ...alone])
   const books = [...ids].map((ipcId): WholeBooks => {
     const stored = facts.get(ipcId) ?? []
     return {
@@ -98,7 +140,7 @@ const pageOf = async (tx: Db, within: Range): Promise<Page> => {
       stored,
       entries: entries.get(ipcId) ?? [],
       holds: holds.get(ipcId) ?? [],
-      decisions: decisions.get(ipcId) ?? []
+      decisions: decisions.take(ipcId)
     }
   })
   return { range, books }
@@ -111,11 +153,12 @@ export const each = (
   look: (tx: Db, page: Page) => Promise<void>
 ): Effect.Effect<void, StoreError> =>
   Effect.gen(function* () {
+    const decisions = new Decisions()
     for (let after: string | undefined = first; after !== undefined && after !== last;) {
       const from: string = after
       after = yield* store.transaction(async (tx) => {
         await asOfNow(tx)
-        const page = await pageOf(tx, { after: from, through: last })
+        const page = await pageOf(tx, { after: from, through: last }, decisions)
         await look(tx, page)
         return page.range.through
       })

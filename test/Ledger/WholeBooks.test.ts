@@ -19,7 +19,9 @@ const { below } = seeded(5)
 const events = [
   ...Array.from({ length: 700 }, (_, n) => certified(n % 2 === 0 ? "IPC-17" : "IPC-9", n, n, `${n + 1}.0000`)),
   ...Array.from({ length: 500 }, (_, n) => created(`IPC-${below(130)}`, n, n, "7")),
-  ...["IPC-9", "IPC-17", "IPC-100", "IPC-3"].map((id) => paid(id, 5, 900))
+  ...["IPC-9", "IPC-17", "IPC-100", "IPC-3"].map((id) => paid(id, 5, 900)),
+  // What waits for them is answered once they are certified.
+  ...["IPC-100", "IPC-3"].map((id) => certified(id, 6, 901, "5.0000"))
 ]
 
 const readWhole = (store: Store["Service"], range: WholeBooks.Range) =>
@@ -29,15 +31,20 @@ const readWhole = (store: Store["Service"], range: WholeBooks.Range) =>
     return read
   })
 
+const decisionsIn = (read: ReadonlyArray<WholeBooks.WholeBooks>) =>
+  read.flatMap(({ decisions, ipcId }) => decisions.map((row) => ({ ...row, of: ipcId })))
+
 const isReadOnce = Effect.gen(function* () {
   yield* hear(events)
   const store = yield* Store
-  const { entries, facts } = yield* store.run(async (db) => ({
+  const { decisions, entries, facts } = yield* store.run(async (db) => ({
+    decisions: await db.selectFrom("ledger_hold_decisions").selectAll().orderBy("number").execute(),
     entries: await db.selectFrom("ledger_entries").selectAll().orderBy("sequence").execute(),
     facts: await db.selectFrom("ledger_facts").selectAll().orderBy("number").execute()
   }))
   assert.isAbove(facts.length, 1000)
   assert.isAbove(entries.length, 1)
+  assert.isAbove(decisions.length, 1)
   for (const count of [1, 2, 7, 200]) {
     const ranges = yield* store.run((db) => WholeBooks.ranges(db, count))
     assert.isAtMost(ranges.length, count)
@@ -53,6 +60,10 @@ const isReadOnce = Effect.gen(function* () {
       read.flatMap((each) => each.entries).toSorted((a, b) => a.sequence - b.sequence),
       entries
     )
+    assert.deepStrictEqual(
+      decisionsIn(read).toSorted((a, b) => a.number - b.number),
+      decisions.map((row) => ({ ...row, of: row.ipc_id }))
+    )
     for (const each of read) {
       const numbers = each.facts.map(({ number }) => number)
       const own = facts.filter(({ ipc_id }) => ipc_id === each.ipcId)
@@ -64,8 +75,48 @@ const isReadOnce = Effect.gen(function* () {
   }
 })
 
+/** A payment is answered once its books were read, and another before, while those of others are. */
+const hasWhatComesMeanwhile = Effect.gen(function* () {
+  const late = events.filter(({ change }) => change.id !== "IPC-100" && change.id !== "IPC-3")
+  yield* hear([...late, paid("IPC-100", 5, 900), paid("IPC-999", 5, 900)])
+  const store = yield* Store
+  const context = yield* Effect.context<Ledger>()
+  let pages = 0
+  const answer = hear(["IPC-100", "IPC-999"].map((id) => certified(id, 6, 901, "5.0000")))
+  const later: Pick<typeof store, "run" | "transaction"> = {
+    run: store.run,
+    transaction: (body, options) =>
+      Effect.suspend(() =>
+        pages++ === 1
+          ? Effect.andThen(Effect.provideContext(answer, context), store.transaction(body, options))
+          : store.transaction(body, options)
+      )
+  }
+  const read = yield* readWhole({ ...store, ...later }, WholeBooks.all)
+  assert.isAbove(pages, 2)
+  const answered = decisionsIn(read)
+  assert.deepStrictEqual(
+    answered.map(({ ipc_id, of }) => [ipc_id, of]),
+    [["IPC-999", "IPC-999"]]
+  )
+  const of = read.find(({ ipcId }) => ipcId === "IPC-999")
+  assert.strictEqual(of?.facts.at(-1)?.number, answered[0]?.fact)
+})
+
 describe("whole books", () => {
   const ledger = Ledger.layerWith(contractor)
+
+  it.effect("have the decisions that come while they are read, in SQLite", () =>
+    Effect.flatMap(folder, (path) =>
+      Effect.provide(hasWhatComesMeanwhile, Layer.provideMerge(ledger, Sqlite.layerAt(`${path}/store.sqlite`)))
+    )
+  )
+
+  it.effect("have the decisions that come while they are read, in PostgreSQL", () =>
+    Effect.flatMap(database, ({ url }) =>
+      Effect.provide(hasWhatComesMeanwhile, Layer.provideMerge(ledger, storesAt(url)))
+    )
+  )
 
   it.effect("are read once each, in SQLite", () =>
     Effect.flatMap(folder, (path) =>
@@ -92,6 +143,24 @@ describe("whole books", () => {
       for (const id of ["A", "C", "E"]) {
         assert.include(differences, `IPC ${id}: entry ${id} is in the books, but no fact leads to it.`)
       }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a decision about an IPC of which nothing else is there", () => {
+  it.effect("is named", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* started(path, hear([paid("B", 5, 5), certified("B", 6, 6, "5.0000"), ...payment("D")]))
+      const file = opened(path)
+      for (const id of ["A", "C", "E"]) {
+        file.exec(`create temp table other as select * from ledger_hold_decisions where ipc_id = 'B';
+          update other set ipc_id = '${id}', number = (select max(number) + 1 from ledger_hold_decisions);
+          insert into ledger_hold_decisions select * from other; drop table other`)
+      }
+      file.close()
+      const { differences } = yield* started(path, verified())
+      for (const id of ["A", "C", "E"]) assert.include(differences.join("\n"), `IPC ${id}: `)
     }).pipe(Effect.scoped)
   )
 })
