@@ -11,7 +11,6 @@
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "../Domain/Gap.ts"
 import * as Instant from "../Domain/Instant.ts"
-import * as Beat from "../Runtime/Beat.ts"
 import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
@@ -99,7 +98,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     )
 
     yield* beat
-    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Beat.next(heartbeatEvery), beat)))
+    yield* Effect.forkScoped(supervised("heartbeats", Effect.andThen(Effect.sleep(heartbeatEvery), beat)))
     yield* Effect.forkScoped(led("gaps", Effect.andThen(look, Effect.sleep(lookEvery))))
 
     return Uptime.of({
