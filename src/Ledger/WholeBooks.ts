@@ -82,7 +82,8 @@ const rowsIn = async <A extends { readonly ipc_id: string }>(
  */
 class Decisions {
   readonly #ofIpcs = new Map<string, Array<DecisionRow>>()
-  #through = 0
+  /** Undefined: none was read. One that somebody has planted may have any number, also less than 1. */
+  #through: number | undefined
 
   /** `left`: what of the range hasn't been read yet. */
   async read(tx: Db, left: Range): Promise<void> {
@@ -92,9 +93,9 @@ class Decisions {
       .executeTakeFirst()
     const through = Number(newest?.number ?? 0)
     if (through === this.#through) return
+    const isNew = this.#through === undefined ? sql`true` : sql`number > ${this.#through}`
     const { rows } = await sql<DecisionRow>`
-      select * from ledger_hold_decisions where number > ${this.#through} and ${isWithin("ipc_id", left)}
-      order by number`.execute(tx)
+      select * from ledger_hold_decisions where ${isNew} and ${isWithin("ipc_id", left)} order by number`.execute(tx)
     for (const row of rows) {
       const before = this.#ofIpcs.get(row.ipc_id)
       if (before === undefined) this.#ofIpcs.set(row.ipc_id, [row])
