@@ -51,8 +51,8 @@ const inAscii = (code: string): string => {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
-/** The others are a sixth of the text, which Node keeps in memory. */
-const ofLaw = { legal: true, annotation: false, jsdoc: false }
+/** Other comments are a sixth of the text, which Node keeps in memory. */
+const legalOnly = { legal: true, annotation: false, jsdoc: false }
 
 /** Of the page. */
 const dashboard = "dashboard"
@@ -89,7 +89,7 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
     entryFileNames: file,
     codeSplitting: false,
     sourcemap,
-    comments: ofLaw
+    comments: legalOnly
   } as const
   const { output } = await made.write(written)
   await made.close()
