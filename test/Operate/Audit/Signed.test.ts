@@ -83,6 +83,20 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => 
   )
 
   test(
+    "what waits in quarantine isn't missed, as it has left no facts yet",
+    Effect.gen(function* () {
+      yield* planted(
+        sql`delete from ledger_entries where ipc_id = '2'`,
+        sql`delete from ledger_facts where ipc_id = '2'`,
+        sql`insert into quarantine (sequence, reason, event_type) values (5, 'label-only', 'ipc.paid')`
+      )
+      assert.deepStrictEqual(yield* differences, [
+        "IPC 2: event c2 (delivery 4) tells of a certificate that the books don't have."
+      ])
+    })
+  )
+
+  test(
     "a fact that was changed together with its entry is named, and so is what it was",
     Effect.gen(function* () {
       yield* planted(
