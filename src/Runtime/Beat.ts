@@ -1,7 +1,7 @@
 /**
  * The beat of everything that looks again and again whether something has changed: all of it at the same moments, whole
- * multiples of its period on the clock. To wake up a process that rests costs more than most of these looks, so ten of
- * them at once take half the time of ten one by one.
+ * multiples of its period on the clock. To wake up a process that rests costs more than most of these looks, so those of a
+ * worker take two thirds of the time that they took one by one.
  */
 import { Clock, Duration, Effect } from "effect"
 
