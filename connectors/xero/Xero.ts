@@ -55,9 +55,7 @@ export const make = Effect.fnUntraced(function* (options: XeroOptions) {
     const doubtfulMs = yield* doubts.leftMs(voucher.id)
     const found = yield* find(voucher)
     if (found !== undefined) return found
-    if (doubtfulMs === 0) return yield* batches.post(voucher)
-    yield* Effect.sleep(Duration.millis(doubtfulMs))
-    return (yield* find(voucher)) ?? (yield* batches.post(voucher))
+    return doubtfulMs > 0 ? XeroAnswer.mayShowYet(doubtfulMs) : yield* batches.post(voucher)
   })
 
   const adapter: Adapter = {

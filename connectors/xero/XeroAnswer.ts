@@ -32,6 +32,15 @@ export const unavailable = (reason: string, afterMs?: number): Verdict => ({
 
 const refused = (reason: string): Verdict => ({ _tag: "Refused", reason })
 
+/** Xero was asked for it, and shows none. */
+export const mayShowYet = (forMs: number): Verdict => ({
+  _tag: "Waits",
+  reason:
+    "Xero's answer to a request with several entries was lost, and Xero doesn't show this one: it is looked for again, and " +
+    "sent if Xero still doesn't have it, two minutes after that request.",
+  forMs
+})
+
 export const silent = (host: string, patience: Duration.Duration): Verdict =>
   unavailable(`${host} gave no answer within ${Duration.toSeconds(patience)} seconds.`)
 

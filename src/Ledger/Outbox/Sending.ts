@@ -113,20 +113,21 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   // Not tried: the sink has just become unavailable, or another entry is probing it.
   if (outcome._tag === "Failure") return yield* Effect.sleep(probingPause)
   const verdict = outcome.success
+  const isAnswered = verdict._tag === "Taken" || verdict._tag === "Waits"
+  if (isProbe && isAnswered) yield* untilStoreAnswers(outbox.hurry)
   const { entry_id: entry, ipc_id: ipc } = message.entry
   if (verdict._tag === "Taken") {
     yield* untilStoreAnswers(outbox.delivered(message))
     const seconds = yield* age(message)
     yield* Timings.observe("acknowledged", seconds)
     yield* LogLine.write("message.delivered", { entry, ipc, seconds })
-    return isProbe ? yield* untilStoreAnswers(outbox.hurry) : undefined
+    return
   }
-  const isRefused = verdict._tag !== "Unavailable"
+  const isRefused = verdict._tag === "Refused" || verdict._tag === "Held"
   const isDead = verdict._tag === "Held" || (isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals)
   // Counted apart: an entry that waited long for an unavailable sink starts with short pauses after a refusal.
   const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
-  const retryAfterMs = isRefused ? undefined : verdict.retryAfterMs
-  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, retryAfterMs, yield* Random.next)
+  const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, verdict, yield* Random.next)
   const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
   if (!isDead) yield* LogLine.write("message.postponed", { entry, ipc, why: verdict.reason })
   yield* untilStoreAnswers(outbox.postponed(message, { reason: verdict.reason, isRefused, againAt }))
@@ -140,12 +141,12 @@ const age = ({ queuedAt }: OutboxMessage) =>
     LogLine.seconds(Duration.millis(Math.max(0, nowMs - Instant.toMicros(queuedAt) / 1000)))
   )
 
-/** A refusal says nothing about the sink's availability. */
+/** A refusal says nothing about the sink's availability; whoever says that it hasn't shown an entry yet has answered. */
 const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
   if (Exit.isFailure(exit)) return CircuitBreaker.failure()
   const verdict = exit.value
   if (verdict._tag === "Unavailable") return CircuitBreaker.failure({ retryAfter: verdict.retryAfterMs })
-  return verdict._tag === "Taken" ? CircuitBreaker.success : CircuitBreaker.ignored
+  return verdict._tag === "Taken" || verdict._tag === "Waits" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
 /** Retries until the Store answers, so an outcome isn't forgotten meanwhile. */

@@ -24,6 +24,8 @@ export type Verdict =
   | { readonly _tag: "Refused"; readonly reason: string }
   /** Not sent: it isn't for this system, so only a person can help. */
   | { readonly _tag: "Held"; readonly reason: string }
+  /** The system answers, but may have taken it before: not to be sent again for so long, and looked for then. */
+  | { readonly _tag: "Waits"; readonly reason: string; readonly forMs: number }
 
 const mostQuotedCharacters = 500
 
@@ -86,14 +88,14 @@ export const mostRefusals = 5
 
 const growth = 4
 
-/** Before the next attempt, after this many failed ones; `chance` in [0, 1) spreads those that failed together. */
-export const pauseMs = (
-  { first, longest }: Pauses,
-  attempts: number,
-  askedMs: number | undefined,
-  chance: number
-): number => {
+/**
+ * Before the next attempt, after this many failed ones; `chance` in [0, 1) spreads those that failed together. Never longer than
+ * the longest, whatever a system asks for.
+ */
+export const pauseMs = ({ first, longest }: Pauses, attempts: number, verdict: Verdict, chance: number): number => {
   const longestMs = Duration.toMillis(longest)
+  if (verdict._tag === "Waits") return Math.min(verdict.forMs, longestMs)
   const grown = Math.min(longestMs, Duration.toMillis(first) * growth ** (attempts - 1))
-  return Math.max(grown * (0.75 + 0.25 * chance), Math.min(askedMs ?? 0, longestMs))
+  const askedMs = verdict._tag === "Unavailable" ? (verdict.retryAfterMs ?? 0) : 0
+  return Math.max(grown * (0.75 + 0.25 * chance), Math.min(askedMs, longestMs))
 }

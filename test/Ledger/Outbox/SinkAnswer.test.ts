@@ -3,7 +3,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { type Answer, judge, pauseMs, silent, unreachable } from "../../../src/Ledger/Outbox/SinkAnswer.ts"
+import {
+  type Answer,
+  judge,
+  pauseMs,
+  silent,
+  unreachable,
+  type Verdict
+} from "../../../src/Ledger/Outbox/SinkAnswer.ts"
 
 const now = Date.UTC(2026, 10, 20)
 const verdictOn = (answer: Partial<Answer> & { readonly status: number }) =>
@@ -69,21 +76,28 @@ describe("an answer", () => {
 describe("a pause", () => {
   const pauses = { first: Duration.seconds(1), longest: Duration.days(1) }
   const day = Duration.toMillis(pauses.longest)
+  const unavailable = (retryAfterMs?: number): Verdict => ({ _tag: "Unavailable", reason: "", retryAfterMs })
 
   it("is four times the one before, and never longer than a day", () => {
-    const each = Array.from({ length: 11 }, (_, index) => pauseMs(pauses, index + 1, undefined, 1))
+    const each = Array.from({ length: 11 }, (_, index) => pauseMs(pauses, index + 1, unavailable(), 1))
     assert.deepStrictEqual(each.slice(0, 4), [1000, 4000, 16_000, 64_000])
     assert.deepStrictEqual(each.slice(9), [day, day])
-    assert.strictEqual(pauseMs(pauses, 5000, undefined, 1), day)
+    assert.strictEqual(pauseMs(pauses, 5000, unavailable(), 1), day)
   })
 
   it("spreads entries that failed together", () => {
-    assert.deepStrictEqual([pauseMs(pauses, 2, undefined, 0), pauseMs(pauses, 2, undefined, 0.5)], [3000, 3500])
+    assert.deepStrictEqual([pauseMs(pauses, 2, unavailable(), 0), pauseMs(pauses, 2, unavailable(), 0.5)], [3000, 3500])
   })
 
   it("is as long as the sink asks if that is longer, up to a day", () => {
-    assert.strictEqual(pauseMs(pauses, 1, 90_000, 0), 90_000)
-    assert.strictEqual(pauseMs(pauses, 4, 1000, 1), 64_000)
-    assert.strictEqual(pauseMs(pauses, 1, 40 * day, 0), day)
+    assert.strictEqual(pauseMs(pauses, 1, unavailable(90_000), 0), 90_000)
+    assert.strictEqual(pauseMs(pauses, 4, unavailable(1000), 1), 64_000)
+    assert.strictEqual(pauseMs(pauses, 1, unavailable(40 * day), 0), day)
+  })
+
+  it("is as long as an entry may show yet, however often it was tried", () => {
+    const waits = (forMs: number): Verdict => ({ _tag: "Waits", reason: "", forMs })
+    assert.deepStrictEqual([pauseMs(pauses, 1, waits(5), 1), pauseMs(pauses, 9, waits(5), 1)], [5, 5])
+    assert.strictEqual(pauseMs(pauses, 1, waits(2 * day), 1), day)
   })
 })

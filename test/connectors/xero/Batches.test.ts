@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf } from "../Entries.ts"
-import { idsIn, numbers, options, passing, put, sizes, strange, tags, tagsOf, together } from "./Together.ts"
-import { all, inForgetfulXero, inXero, message, reasonOf, started } from "./XeroWorld.ts"
+import { attempts, idsIn, numbers, options, passing, put, sizes, strange, tags, tagsOf, together } from "./Together.ts"
+import { inForgetfulXero, inXero, message, reasonOf, started } from "./XeroWorld.ts"
 
 describe("entries that wait", () => {
   it.effect("go together, 50 at the most, in their order, and are looked for together", () =>
@@ -68,7 +68,7 @@ describe("entries that Xero refuses together", () => {
           /^Xero refused 3 journals together \(400\), and each is sent by itself: Account code/
         )
         const refusedMs = clock.currentTimeMillisUnsafe()
-        const verdicts = yield* passing(yield* Effect.forkChild(all(adapter, given)))
+        const verdicts = yield* passing(yield* Effect.forkChild(attempts(adapter, given)))
         assert.deepStrictEqual(
           verdicts.map(({ _tag }) => _tag),
           ["Taken", "Refused", "Taken"]

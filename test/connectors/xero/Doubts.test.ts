@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import type { Fault } from "./StandIn.ts"
-import { behind, numbers, options, passing, put, quiet, second, sizes, tags, tagsOf } from "./Together.ts"
+import { attempts, behind, numbers, options, passing, put, quiet, second, sizes, tags, tagsOf } from "./Together.ts"
 import { all, inForgetfulXero, inXero, message, reasonOf, started } from "./XeroWorld.ts"
 
 describe("entries whose common answer is lost", () => {
@@ -30,10 +30,14 @@ describe("entries whose common answer is lost", () => {
         assert.deepStrictEqual(yield* tags(server, before, 10), ["Unavailable"])
         server.fault = put(undefined)
         const adapter = who === "this worker" ? before : yield* started(server, options)
-        const again = yield* Effect.forkChild(all(adapter, numbers(11)))
-        while (server.puts.length < 3) yield* second
+        const verdicts = yield* passing(yield* Effect.forkChild(all(adapter, numbers(11))))
+        assert.deepStrictEqual(
+          verdicts.map(({ _tag }) => _tag),
+          [...Array<string>(10).fill("Waits"), "Taken"]
+        )
+        assert.match(reasonOf(verdicts[0]!), /^Xero's answer to a request with several entries was lost/)
         server.catchUp()
-        assert.deepStrictEqual(tagsOf(yield* passing(again)), ["Taken"])
+        assert.deepStrictEqual(tagsOf(yield* passing(yield* Effect.forkChild(all(adapter, numbers(11))))), ["Taken"])
         // Only the new one was sent.
         assert.deepStrictEqual(sizes(server), [1, 10, 1])
         assert.strictEqual(server.journals.all.length, 12)
@@ -49,7 +53,7 @@ describe("entries whose common answer is lost", () => {
         server.fault = (asked) => (asked.method === "PUT" && sizes(server).at(-1) === 10 ? underWay.promise : undefined)
         const lost = yield* behind(server, dead, numbers(10))
         while (server.puts.length < 2) yield* second
-        const again = yield* Effect.forkChild(all(yield* started(server, options), numbers(11)))
+        const again = yield* Effect.forkChild(attempts(yield* started(server, options), numbers(11)))
         while (server.puts.length < 3) yield* second
         underWay.resolve(undefined)
         yield* passing(lost)
@@ -69,7 +73,7 @@ describe("entries whose common answer is lost", () => {
         assert.deepStrictEqual(yield* tags(server, adapter, 10), ["Unavailable"])
         const lostMs = clock.currentTimeMillisUnsafe()
         server.fault = put(undefined)
-        const verdicts = yield* passing(yield* Effect.forkChild(all(adapter, numbers(10))))
+        const verdicts = yield* passing(yield* Effect.forkChild(attempts(adapter, numbers(10))))
         assert.deepStrictEqual(tagsOf(verdicts), ["Taken"])
         assert.isAtLeast(clock.currentTimeMillisUnsafe() - lostMs, 118_000)
         assert.strictEqual(server.journals.all.length, 11)
@@ -102,7 +106,7 @@ describe("entries whose common answer is lost", () => {
         while (server.puts.length < 2) yield* second
         yield* Fiber.interrupt(fiber)
         server.fault = put(undefined)
-        const verdicts = yield* passing(yield* Effect.forkChild(all(adapter, numbers(3))))
+        const verdicts = yield* passing(yield* Effect.forkChild(attempts(adapter, numbers(3))))
         assert.deepStrictEqual(tagsOf(verdicts), ["Taken"])
         assert.strictEqual(server.journals.all.length, 4)
       })

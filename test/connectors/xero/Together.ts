@@ -1,5 +1,6 @@
 /** Entries that wait together for Xero, on a clock that a test sets. */
 import { Duration, Effect, Fiber } from "effect"
+import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { Adapter } from "../../../src/Ledger/Outbox/Adapter.ts"
 import { linesText } from "../Entries.ts"
@@ -27,6 +28,24 @@ export const passing = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     while (fiber.pollUnsafe() === undefined) yield* second
     return yield* Fiber.join(fiber)
+  })
+
+/** As the sink makes them: what may show yet is tried again once it would. */
+export const attempts = (
+  adapter: Adapter,
+  given: ReadonlyArray<OutboxMessage>
+): Effect.Effect<ReadonlyArray<Verdict>, never, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const verdicts = yield* all(adapter, given)
+    const waits = verdicts.map((verdict) => (verdict._tag === "Waits" ? verdict.forMs : 0))
+    if (Math.max(...waits) === 0) return verdicts
+    yield* Effect.sleep(Duration.millis(Math.max(...waits)))
+    const again = yield* attempts(
+      adapter,
+      given.filter((_, n) => waits[n]! > 0)
+    )
+    const next = again.values()
+    return verdicts.map((verdict, n) => (waits[n]! > 0 ? next.next().value! : verdict))
   })
 
 export const options = { patience: Duration.days(1) }
