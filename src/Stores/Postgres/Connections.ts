@@ -9,7 +9,16 @@
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Redacted } from "effect"
-import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool } from "kysely"
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  type PostgresPool,
+  sql,
+  type TableMetadata
+} from "kysely"
+import { DEFAULT_MIGRATION_LOCK_TABLE, DEFAULT_MIGRATION_TABLE } from "kysely/migration"
 import { type Client, Pool, type PoolClient, type PoolConfig } from "pg"
 import Cursor from "pg-cursor"
 import type { StoreTables } from "../StoreTables.ts"
@@ -161,8 +170,30 @@ class Adapter extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
+/** The Migrator asks which tables of its own are there. Kysely's answer has each column of all tables, which takes seconds. */
+class Introspector extends PostgresIntrospector {
+  readonly #db: Kysely<unknown>
+
+  constructor(db: Kysely<unknown>) {
+    super(db)
+    this.#db = db
+  }
+
+  override async getTables(): Promise<Array<TableMetadata>> {
+    const own = [DEFAULT_MIGRATION_TABLE, DEFAULT_MIGRATION_LOCK_TABLE]
+    const { rows } = await sql<{ schema: string; name: string }>`
+      select nspname as schema, relname as name from pg_class join pg_namespace n on n.oid = relnamespace
+      where relname = any(${own}) and relkind = 'r'`.execute(this.#db)
+    return rows.map((row) => ({ ...row, isView: false, isForeign: false, columns: [] }))
+  }
+}
+
 class Dialect extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new Adapter()
+  }
+
+  override createIntrospector(db: Kysely<unknown>): Introspector {
+    return new Introspector(db)
   }
 }

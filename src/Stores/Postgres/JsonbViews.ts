@@ -119,21 +119,25 @@ const ofView = (name: string, table: Relation, found: Relation | undefined): Rea
   ]
 }
 
-interface Found extends Column {
-  readonly schema: string
-  readonly table: string
-  readonly tableSays: string | null
-}
-
-const relations = async <DB>(db: Kysely<DB>): Promise<ReadonlyMap<string, Relation>> => {
-  const { rows } = await sql<Found>`
-    select nspname as schema, relname as "table", obj_description(c.oid, 'pg_class') as "tableSays", attname as name,
-      format_type(atttypid, atttypmod) as type, col_description(c.oid, attnum) as says
+/** Their comments are joined: a function for each column takes seconds where there are some ten thousand. */
+const relations = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<ReadonlyMap<string, Relation>> => {
+  const { rows } = await sql<{ name: string; says: string | null; columns: string }>`
+    select nspname || '.' || relname as name, whole.description as says, json_agg(json_build_object(
+      'name', attname, 'type', format_type(atttypid, atttypmod), 'says', part.description) order by attnum) as columns
     from pg_namespace n join pg_class c on relnamespace = n.oid join pg_attribute on attrelid = c.oid
-    where nspname in ('construction', ${schema}) and relkind in ('r', 'p', 'v') and attnum > 0 and not attisdropped
-    order by nspname, relname, attnum`.execute(db)
-  const byName = Map.groupBy(rows, (row) => `${row.schema}.${row.table}`)
-  return new Map([...byName].map(([name, columns]) => [name, { says: columns[0]?.tableSays ?? null, columns }]))
+      left join pg_description whole
+        on whole.objoid = c.oid and whole.classoid = 'pg_class'::regclass and whole.objsubid = 0
+      left join pg_description part
+        on part.objoid = c.oid and part.classoid = 'pg_class'::regclass and part.objsubid = attnum
+    where nspname in ('construction', ${schema}) and relname = any(${names}) and relkind in ('r', 'p', 'v')
+      and attnum > 0 and not attisdropped
+    group by 1, 2`.execute(db)
+  return new Map(
+    rows.map(({ columns, name, says: text }) => [
+      name,
+      { says: text, columns: JSON.parse(columns) as ReadonlyArray<Column> }
+    ])
+  )
 }
 
 interface Place {
@@ -162,7 +166,7 @@ const bodies = async <DB>(db: Kysely<DB>): Promise<ReadonlyMap<string, string>> 
 export const due = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const { canMake, isOurs, isThere, says: found } = await place(db)
   if (isThere ? !isOurs : !canMake) return []
-  const [all, made] = [await relations(db), await bodies(db)]
+  const [all, made] = [await relations(db, names), await bodies(db)]
   return [
     ...(isThere ? [] : [`create schema ${schema}`]),
     ...(found === says ? [] : [`comment on schema ${schema} is ${Literal.text(says)}`]),

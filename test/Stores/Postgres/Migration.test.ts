@@ -30,6 +30,28 @@ describe.skipIf(Databases.skipped !== undefined)("the migration", () => {
     )
   )
 
+  it.live("looks for tables of its own alone, not for each column of all tables", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const found = yield* Effect.scoped(
+          Effect.provide(
+            Effect.flatMap(Postgres, ({ connections }) =>
+              Effect.promise(() => connections.db.introspection.getTables({ withInternalKyselyTables: true }))
+            ),
+            storesAt(own.url),
+            { local: true }
+          )
+        )
+        const names = ["kysely_migration", "kysely_migration_lock"]
+        assert.deepStrictEqual(
+          found.map(({ name, schema }) => `${schema}.${name}`).toSorted(),
+          ["ledger", "siteledger"].flatMap((schema) => names.map((name) => `${schema}.${name}`))
+        )
+      })
+    )
+  )
+
   it.live("leaves nothing behind when it is cut off half-way, and the next worker does it", () =>
     Effect.scoped(
       Effect.gen(function* () {
