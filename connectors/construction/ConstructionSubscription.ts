@@ -66,9 +66,12 @@ export const layer: Layer.Layer<
     })
     yield* Effect.forkScoped(work)
     const pause = Duration.max(lookEvery, store.pollEvery)
-    yield* Effect.forkScoped(
-      supervised("the look at the subscription", Effect.andThen(Beat.next(pause), Effect.ignore(refresh)))
+    // It is judged by the secrets that are known, too.
+    const changes = Effect.map(
+      store.stamp("subscriptions"),
+      (rows) => `${rows}, ${JSON.stringify(valid().map(shownOf))}`
     )
+    yield* Effect.forkScoped(supervised("the look at the subscription", Beat.whenChanged(pause, changes, refresh)))
 
     return Subscription.of({
       attempted: Deferred.await(attempted),
@@ -128,6 +131,8 @@ interface Standing {
 }
 
 const lookEvery = Duration.seconds(2)
+
+const shownOf = ({ expiresAtMs, id, subscriptionId }: Secret) => [id, subscriptionId, expiresAtMs]
 
 /** Takes over what the Store says now, perhaps from another worker; true if a subscription must be created. */
 const refreshed = (standing: Standing, judge: (rows: ReadonlyArray<Row>) => ReturnType<typeof decide>) =>

@@ -3,6 +3,7 @@
  * certifies or pays; or they changed rows and posted nothing (`label-only`).
  */
 import { Effect } from "effect"
+import { sql } from "kysely"
 import { labelOnly } from "../Domain/Event.ts"
 import { Store } from "../Stores/Store.ts"
 
@@ -17,16 +18,10 @@ export interface QuarantinedMoney {
   } | null
 }
 
+const counts = sql<string>`select count(*) || ' ' || coalesce(max(sequence), 0) from quarantine`
+
 /** Differs if the quarantine may have changed. */
-export const stamp = Effect.flatMap(Store, (store) =>
-  store.run(async (db) => {
-    const row = await db
-      .selectFrom("quarantine")
-      .select((of) => [of.fn.countAll().as("count"), of.fn.max("sequence").as("newest")])
-      .executeTakeFirst()
-    return `${row?.count} ${row?.newest}`
-  })
-)
+export const stamp = Effect.flatMap(Store, (store) => store.look(counts))
 
 /** `types`: the event types that the ledger posts by. */
 export const quarantinedMoney = Effect.fn("Quarantine.money")(function* (types: ReadonlyArray<string>) {

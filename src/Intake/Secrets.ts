@@ -153,13 +153,12 @@ const isLearned = (known: Secret, row: Rows.Row, text: string): boolean =>
 /** Follows changes by other workers. */
 const follow = Effect.fnUntraced(function* (looked: ReturnType<typeof look>) {
   const keyring = yield* Keyring
-  const { pollEvery } = yield* Store
+  const { pollEvery, stamp } = yield* Store
   const context = yield* Effect.context<Services>()
   const isComing = Effect.orElseSucceed(looked, () => false)
   const pause = Duration.max(lookEvery, pollEvery)
-  yield* Effect.forkScoped(
-    supervised("the search for other workers' secrets", Effect.andThen(Beat.next(pause), isComing))
-  )
+  const changes = Beat.whenChanged(pause, stamp("webhook_secrets"), looked)
+  yield* Effect.forkScoped(supervised("the search for other workers' secrets", changes))
   const untilKnown = Effect.gen(function* () {
     const untilMs = (yield* Clock.currentTimeMillis) + patienceMs
     while ((yield* isComing) && (yield* Clock.currentTimeMillis) < untilMs) yield* Effect.sleep(lookAgainAfter)

@@ -2,6 +2,7 @@
  * The open holds in sum: how many, how much money by currency, and the oldest.
  */
 import { Effect } from "effect"
+import { sql } from "kysely"
 import * as Amount from "../Domain/Amount.ts"
 import { Store } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -17,24 +18,11 @@ export interface OpenHolds {
   readonly oldest: { readonly since: string; readonly ipcId: string; readonly reason: string } | null
 }
 
+const counts = sql<string>`
+  (select coalesce(max("number"), 0) from ledger_facts) || ' ' || (select count(*) from ledger_holds)`
+
 /** Differs if they may have changed. */
-export const stamp = Effect.flatMap(Store, (store) =>
-  store.run(async (db) => {
-    const counts = await db
-      .selectNoFrom((from) => [
-        from
-          .selectFrom("ledger_facts")
-          .select((of) => of.fn.max("number").as("n"))
-          .as("newestFact"),
-        from
-          .selectFrom("ledger_holds")
-          .select((of) => of.fn.countAll().as("n"))
-          .as("holds")
-      ])
-      .executeTakeFirst()
-    return `${counts?.newestFact} ${counts?.holds}`
-  })
-)
+export const stamp = Effect.flatMap(Store, (store) => store.look(counts))
 
 /** A page of 20,000 takes 40 ms; of this many, 2 ms. */
 const atOnce = 1000

@@ -87,7 +87,7 @@ const millisPerHold = 1
 const watcher = <R>(look: Effect.Effect<Waits, StoreError>, show: (waits: Waits) => Effect.Effect<void, never, R>) => {
   let seen: { readonly stamp: string; readonly atMs: number; readonly waits: Waits } | undefined
   return Effect.gen(function* () {
-    const stamp = `${yield* OpenHolds.stamp}, ${yield* QuarantinedMoney.stamp}`
+    const stamp = (yield* Effect.all([OpenHolds.stamp, QuarantinedMoney.stamp], { concurrency: 2 })).join(", ")
     const nowMs = yield* Clock.currentTimeMillis
     const ageMs = nowMs - (seen?.atMs ?? 0)
     const isStale = seen?.stamp !== stamp && ageMs >= (seen?.waits.holds.count ?? 0) * millisPerHold

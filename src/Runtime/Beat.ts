@@ -12,3 +12,22 @@ export const next = (every: Duration.Input): Effect.Effect<void> => {
   const millis = Duration.toMillis(period)
   return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => Effect.sleep(Duration.millis(millis - (nowMs % millis))))
 }
+
+/** Should anything have changed that no stamp shows. */
+const anywayMs = 60_000
+
+/** At each beat: acts if the stamp isn't as before the last act that succeeded, or that was long ago. A failure waits for the next. */
+export const whenChanged = <E, R, E2, R2>(
+  every: Duration.Input,
+  stamp: Effect.Effect<string, E, R>,
+  act: Effect.Effect<unknown, E2, R2>
+): Effect.Effect<void, never, R | R2> => {
+  let seen: { readonly stamp: string; readonly atMs: number } | undefined
+  const look = Effect.gen(function* () {
+    const now = { stamp: yield* stamp, atMs: yield* Clock.currentTimeMillis }
+    if (now.stamp === seen?.stamp && Math.abs(now.atMs - seen.atMs) < anywayMs) return
+    yield* act
+    seen = now
+  })
+  return Effect.andThen(next(every), Effect.ignore(look))
+}

@@ -6,7 +6,7 @@
  * in PostgreSQL a caller that needs an order asks for it (`Sql.oneAtATime`).
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
-import type { Kysely, Transaction } from "kysely"
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { PoolConfig } from "pg"
 import type { Instant } from "../Domain/Instant.ts"
 import type { Event } from "../Domain/Event.ts"
@@ -151,6 +151,9 @@ export const Looking = Context.Reference<boolean>("siteledger/Stores/Looking", {
 /** What reading takes of a Store. */
 export type Reader = Pick<Store["Service"], "run" | "transaction">
 
+/** Small tables that other workers write to. */
+export type Shared = "subscriptions" | "walks" | "webhook_secrets"
+
 export class Store extends Context.Service<
   Store,
   {
@@ -171,6 +174,10 @@ export class Store extends Context.Service<
      * How often to look for what other workers have written; infinite if this process is the only writer.
      */
     readonly pollEvery: Duration.Duration
+    /** For one value that is asked for again and again, always by the same query: looks of one moment cost little more than one. */
+    readonly look: <A>(value: RawBuilder<A>) => Effect.Effect<A, StoreError>
+    /** Differs once another worker may have written to the table. */
+    readonly stamp: (table: Shared) => Effect.Effect<string, StoreError>
     /**
      * Succeeds if a new key may replace a lost one. A single worker may do so; one of several would create a subscription
      * that the others can't verify, so it fails and says what to do.
@@ -196,6 +203,12 @@ export class Store extends Context.Service<
     readonly following: Followed | undefined
   }
 >()("siteledger/Store") {}
+
+/** A look by itself. */
+export const lookOf =
+  <E>(run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, E>) =>
+  <A>(value: RawBuilder<A>): Effect.Effect<A, E> =>
+    run(async (db) => (await sql<{ value: A }>`select (${value}) as value`.execute(db)).rows[0]!.value)
 
 export const readMeta = (db: Kysely<StoreTables>, key: string): Promise<string | undefined> =>
   db

@@ -2,9 +2,12 @@
  * The lists that are walked, and where each is. The Store has it, too, so that a worker knows what another one has walked
  * meanwhile.
  */
-import { Duration, Effect, Latch } from "effect"
+import { Clock, Duration, Effect, Latch } from "effect"
+import { sql } from "kysely"
+import * as Beat from "../Runtime/Beat.ts"
 import type { Store } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Due from "./Due.ts"
 import * as Standings from "./Standings.ts"
 import type { Lane } from "./Pace.ts"
 import { isChild, isPaged, type List } from "./Source.ts"
@@ -73,6 +76,12 @@ export const wholeLeft = ({ list, pagesDone, state }: Pick<Track, "list" | "page
   return Math.max(1, pages - pagesDone)
 }
 
+const quarantined = sql<number>`select count(*) from record_quarantine`
+
+/** Differs if another worker may have changed what is restored. */
+export const stamp = ({ look, stamp: of }: Store["Service"]) =>
+  Effect.zipWith(of("walks"), look(quarantined), (walks, records) => `${walks}, ${records}`, { concurrent: true })
+
 export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
   Effect.map(Standings.all(store), (standing) => {
     for (const track of tracks) Object.assign(track, standing(track.list.resource))
@@ -80,6 +89,27 @@ export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>
 
 export const restore = (store: Store["Service"], track: Track) =>
   Effect.map(Standings.of(store, track.list.resource), (standing) => void Object.assign(track, standing))
+
+/** What another worker walks. */
+export const followed = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
+  Beat.whenChanged("1 second", stamp(store), restoreAll(store, tracks))
+
+/** What was seen before the track was restored; undefined: that failed. */
+interface Looked {
+  readonly every: Duration.Duration
+  readonly stamp: string | undefined
+}
+
+/** True once it is due before the next look; false if another worker may have changed where it is. */
+export const dueSoon = Effect.fnUntraced(function* (store: Store["Service"], track: Track, looked: Looked) {
+  const inMs = Effect.map(Clock.currentTimeMillis, (nowMs) => Due.next(track, nowMs).inMs)
+  while ((yield* inMs) > Duration.toMillis(looked.every)) {
+    yield* Beat.next(looked.every)
+    const now = yield* Effect.orElseSucceed(stamp(store), () => undefined)
+    if (now === undefined || now !== looked.stamp) return false
+  }
+  return true
+})
 
 /** Of a child list: its parents', which is walked first. */
 export const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>

@@ -5,10 +5,9 @@
  * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once, from
  * the third in a row on with growing pauses. After a crash a pass resumes at its checkpoints.
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { entityNames } from "../Domain/Resource.ts"
-import * as Beat from "../Runtime/Beat.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
 import { type Lane, lanes, Pace } from "./Pace.ts"
 import { runningMs } from "../Runtime/Boot.ts"
@@ -49,8 +48,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const tracks = yield* Effect.forEach(lists, (list) => Tracks.make(list, every))
     yield* Effect.orDie(Tracks.restoreAll(store, tracks))
     // What another worker has walked meanwhile.
-    const look = Effect.andThen(Beat.next(lookEvery), Effect.ignore(Tracks.restoreAll(store, tracks)))
-    yield* Effect.forkScoped(whileFollowing("the look at the walks", look))
+    yield* Effect.forkScoped(whileFollowing("the look at the walks", Tracks.followed(store, tracks)))
     const shared: Shared = {
       concurrency,
       pageSize,
@@ -147,9 +145,10 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   // Its parents aren't there yet.
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
-  yield* Effect.ignore(Tracks.restore(store, track))
-  const due = Duration.millis((yield* next(track)).inMs)
-  if (Duration.isGreaterThan(due, shared.pollEvery) && !(yield* restUntil(track, Beat.next(shared.pollEvery)))) return
+  const before = yield* Effect.option(Tracks.stamp(store))
+  const stamp = (yield* Effect.isSuccess(Tracks.restore(store, track))) ? Option.getOrUndefined(before) : undefined
+  const isDue = Tracks.dueSoon(store, track, { every: shared.pollEvery, stamp })
+  if (!(yield* Effect.raceFirst(isDue, Effect.as(track.wake.await, true)))) return
   yield* rest(track, Duration.millis((yield* next(track)).inMs))
   yield* track.wake.close
   const { reads } = yield* next(track)

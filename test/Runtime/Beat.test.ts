@@ -1,5 +1,6 @@
 /**
- * All looks of a period come at the same moments, whenever each began, and never later than a period.
+ * All looks of a period come at the same moments, whenever each began, and never later than a period. What a stamp shows to be
+ * the same is left alone for a minute.
  */
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -38,4 +39,30 @@ it.effect("an endless period has no beat", () =>
     expect(fiber.pollUnsafe()).toBeUndefined()
     yield* Fiber.interrupt(fiber)
   })
+)
+
+it.effect("acts once for each change, again after a failure, and each minute", () =>
+  Effect.gen(function* () {
+    let [acts, stamp, fails] = [0, "a", false]
+    const act = Effect.suspend(() => {
+      acts++
+      return fails ? Effect.fail("full") : Effect.void
+    })
+    const look = Beat.whenChanged(
+      "1 second",
+      Effect.sync(() => stamp),
+      act
+    )
+    yield* Effect.forkScoped(Effect.forever(look))
+    const after = (pause: Duration.Input) => Effect.map(TestClock.adjust(pause), () => acts)
+    expect(yield* after("1 second")).toBe(1)
+    expect(yield* after("20 seconds")).toBe(1)
+    stamp = "b"
+    fails = true
+    expect(yield* after("3 seconds")).toBe(4)
+    fails = false
+    expect(yield* after("3 seconds")).toBe(5)
+    expect(yield* after("57 seconds")).toBe(5)
+    expect(yield* after("1 minute")).toBe(6)
+  }).pipe(Effect.scoped)
 )

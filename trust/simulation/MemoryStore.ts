@@ -19,7 +19,7 @@ import { batchBytes } from "../../src/Stores/Deliveries.ts"
 import { storeError } from "../../src/Stores/Sqlite/Failure.ts"
 import * as Dialect from "../../src/Stores/Sqlite/Dialect.ts"
 import { migrate } from "../../src/Stores/Sqlite/Store.ts"
-import { Store } from "../../src/Stores/Store.ts"
+import { lookOf, Store } from "../../src/Stores/Store.ts"
 import type { StoreTables } from "../../src/Stores/StoreTables.ts"
 import type { Machine } from "./Machine.ts"
 import type { Epoch } from "./Timers.ts"
@@ -166,6 +166,8 @@ export const opened = (
       sharesDatabase: false,
       afterCommit: (effect) => effect,
       pollEvery: Duration.infinity,
+      look: lookOf(run),
+      stamp: () => Effect.succeed(""),
       lostKey: Effect.void,
       knows: () => Effect.void,
       workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },

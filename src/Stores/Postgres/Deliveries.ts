@@ -8,14 +8,23 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
 import { batchBytes, handedOutKey, type Peeked, type TakenBatch, type Waiting } from "../Deliveries.ts"
 import { listedNumbers } from "../Sql.ts"
-import { type Deliveries, readMeta, type StoreError, writeMeta } from "../Store.ts"
+import { type Deliveries, readMeta, type Store, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
 type Db = Kysely<StoreTables>
 
 type Run = <A>(query: (db: Db) => Promise<A>) => Effect.Effect<A, StoreError>
 
-export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "receive">): Deliveries => ({
+interface Asking {
+  readonly run: Run
+  readonly look: Store["Service"]["look"]
+}
+
+// In the order in which they are claimed: what was deleted is passed over.
+const anyWaiting = sql<boolean>`select exists (select from inbox_queue order by id limit 1)`
+const newest = sql<number | null>`select max(sequence) from inbox`
+
+export const make = ({ look, run }: Asking, { host, receive }: Pick<Deliveries, "host" | "receive">): Deliveries => ({
   receive,
   host,
   take: (limit) => run((db) => take(db, limit)),
@@ -28,11 +37,7 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
     await tx.deleteFrom("inbox_queue").where("id", "in", listedNumbers(tx, ids)).execute()
   },
   waiting: run(waiting),
-  // In the order in which they are claimed: what was deleted is passed over.
-  isWaiting: run(
-    async (db) =>
-      (await db.selectFrom("inbox_queue").select("id").orderBy("id").limit(1).executeTakeFirst()) !== undefined
-  ),
+  isWaiting: look(anyWaiting),
   restart: async (tx) => {
     await writeMeta(tx, handedOutKey, String(await handedOut(tx)))
     // In one statement: what is stored meanwhile would have places before the first number, and how far all is applied is read
@@ -73,13 +78,7 @@ export const make = (run: Run, { host, receive }: Pick<Deliveries, "host" | "rec
   archiving: undefined,
   archived: Effect.succeed(0),
   damage: Effect.succeed({ lost: [], repaired: 0 }),
-  last: run(async (db) => {
-    const row = await db
-      .selectFrom("inbox")
-      .select((of) => of.fn.max("sequence").as("last"))
-      .executeTakeFirst()
-    return Number(row?.last ?? 0)
-  })
+  last: Effect.map(look(newest), (last) => Number(last ?? 0))
 })
 
 interface Claim {

@@ -31,6 +31,8 @@ export class Postgres extends Context.Service<
   {
     readonly run: <A>(query: (db: Kysely<Tables>) => Promise<A>) => Effect.Effect<A, PostgresError>
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PostgresError, R>
+    /** Whether it is within one that is open. */
+    readonly isAtomic: Effect.Effect<boolean>
     /** See Store. */
     readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
     readonly connections: Connections
@@ -100,6 +102,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       Effect.flatMap(Current, (open) =>
         open === undefined ? whole(effect) : open.turn.withPermit(nested(open, effect))
       ),
+    isAtomic: Effect.map(Current, (open) => open !== undefined),
     afterCommit: (effect) =>
       Effect.flatMap(Current, (open) =>
         open === undefined ? effect : Effect.sync(() => void open.after.push(effect))

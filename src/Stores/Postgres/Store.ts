@@ -9,6 +9,7 @@ import * as Failure from "./Failure.ts"
 import { type Presence, Store, StoreError } from "../Store.ts"
 import * as Deliveries from "./Deliveries.ts"
 import { hostAt } from "./Hosting.ts"
+import * as Looks from "./Looks.ts"
 import { receive } from "./Receive.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
@@ -56,6 +57,7 @@ const make = Effect.gen(function* () {
     Effect.mapError(postgres.atomically(effect), (error) =>
       error instanceof PostgresError ? toStoreError(error) : error
     )
+  const look = Looks.make(run, postgres.isAtomic)
   return Store.of({
     engine: "postgres",
     run,
@@ -64,19 +66,24 @@ const make = Effect.gen(function* () {
     afterCommit: postgres.afterCommit,
     transaction: (body) => atomically(run((db) => body(db as Transaction<StoreTables>))),
     pollEvery: Duration.seconds(1),
+    look,
+    stamp: (table) => look(Looks.stamps[table]),
     lostKey: Effect.fail(otherKey),
     workers: presence(run),
     knows: (erasures) =>
       Effect.sync(() => {
         postgres.connections.known.erasures = erasures
       }),
-    deliveries: Deliveries.make(run, {
-      host: hostAt(postgres.connections.receiving, postgres.name, postgres.connections.known),
-      receive: (batch) =>
-        receive(postgres.connections.prompt, batch).catch((cause: unknown) => {
-          throw new StoreError(Failure.of(cause, postgres.name))
-        })
-    }),
+    deliveries: Deliveries.make(
+      { run, look },
+      {
+        host: hostAt(postgres.connections.receiving, postgres.name, postgres.connections.known),
+        receive: (batch) =>
+          receive(postgres.connections.prompt, batch).catch((cause: unknown) => {
+            throw new StoreError(Failure.of(cause, postgres.name))
+          })
+      }
+    ),
     readAt: {
       engine: "postgres",
       config: postgres.connections.reading,

@@ -18,7 +18,7 @@ import { keyFor, keyIn, type SealError } from "../../Runtime/Seal.ts"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
 import { ArchiveFolder, Elsewhere, folderOf as archiveFolderOf } from "../Archives/ArchiveFolder.ts"
 import { Whole } from "../Archives/Whole.ts"
-import { Looking, Store, StoreError } from "../Store.ts"
+import { Looking, lookOf, Store, StoreError } from "../Store.ts"
 import { storeError } from "./Failure.ts"
 import * as Segmented from "../Segments/Deliveries.ts"
 import { derived } from "../Segments/Key.ts"
@@ -150,6 +150,13 @@ interface Options {
   readonly isLogged: boolean
 }
 
+/** No other worker writes to it. */
+const alone: Pick<Store["Service"], "pollEvery" | "stamp" | "workers"> = {
+  pollEvery: Duration.infinity,
+  stamp: () => Effect.succeed(""),
+  workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) }
+}
+
 const make = ({ isLogged, key, path }: Options) =>
   Effect.gen(function* () {
     const hasLog = isLogged && existsSync(Heal.folderOf(path))
@@ -192,10 +199,10 @@ const make = ({ isLogged, key, path }: Options) =>
       atomically: (effect) => effect,
       sharesDatabase: false,
       afterCommit: (effect) => effect,
-      pollEvery: Duration.infinity,
+      look: lookOf(run),
+      ...alone,
       lostKey: Effect.void,
       knows: () => Effect.void,
-      workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) },
       deliveries: Segmented.make(files, run),
       run,
       transaction: (body, { isRepeatable = false } = {}) =>
