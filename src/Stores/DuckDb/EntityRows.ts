@@ -44,6 +44,11 @@ export class EntityRows {
     return this.#stored.count
   }
 
+  /** Keeps no rows in memory. */
+  rest(): void {
+    this.#stored.rest()
+  }
+
   /** True if analysts can see that something has changed. */
   async merge(name: string, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = this.#tables.of(name)

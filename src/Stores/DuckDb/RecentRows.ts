@@ -39,6 +39,11 @@ export class RecentRows {
     }
   }
 
+  clear(): void {
+    this.#rows.clear()
+    this.#characters = 0
+  }
+
   drop(id: string): void {
     const known = this.#rows.get(id)
     if (known === undefined) return

@@ -61,6 +61,11 @@ export class StoredRows {
     this.#numbered.clear()
   }
 
+  /** Keeps their numbers alone. */
+  rest(): void {
+    for (const { recent } of this.#numbered.values()) recent.clear()
+  }
+
   async numbered(name: string): Promise<Numbered> {
     const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
     this.#numbered.set(name, known)

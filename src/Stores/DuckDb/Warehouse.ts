@@ -6,7 +6,7 @@
  * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again. Columns
  * are added while nothing else uses the file.
  */
-import { Effect, Latch, Layer, Option, Semaphore } from "effect"
+import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
 import { Restart } from "../../Runtime/Restart.ts"
 import * as LearnedColumns from "../LearnedColumns.ts"
@@ -29,6 +29,7 @@ import { Resources, wantedTables } from "../Resources.ts"
 import type * as TableParts from "../TableParts.ts"
 import { Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
+import * as Resting from "./Resting.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 
@@ -60,41 +61,15 @@ const piecesOf = ({ instance }: OpenFile, attemptFile: AttemptFile) =>
       }))
   )
 
-/** How many may read at once: as many as want to. */
-const readers = 1_000_000
-
-interface Turns {
+interface Turns extends Resting.Turns {
   readonly attemptFile: AttemptFile
-  readonly oneWriter: Semaphore.Semaphore
-  readonly reading: Semaphore.Semaphore
 }
 
 /** Nobody else writes or reads meanwhile: a checkpoint fails while somebody does. */
 const alone =
   ({ oneWriter, reading }: Turns) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(readers))
-
-/**
- * Gives back what DuckDB caches once nothing has changed for a minute, unless somebody reads just then. `version` grows with
- * each change, of which what it returns is to be told.
- */
-const resting = ({ memory }: OpenFile, { oneWriter, reading }: Turns, version: () => number) =>
-  Effect.gen(function* () {
-    const changed = yield* Latch.make(false)
-    const clear = Effect.uninterruptible(Effect.promise(() => memory.clear()))
-    const turn = Effect.gen(function* () {
-      yield* changed.await
-      const before = version()
-      yield* Effect.sleep("1 minute")
-      if (version() !== before) return
-      yield* changed.close
-      const cleared = yield* oneWriter.withPermit(reading.withPermitsIfAvailable(readers)(clear))
-      if (Option.isNone(cleared)) yield* changed.open
-    })
-    yield* Effect.forkScoped(Effect.forever(turn))
-    return () => changed.openUnsafe()
-  })
+    Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(Resting.readers))
 
 const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
   const run = on(instance)
@@ -149,6 +124,15 @@ const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
 
 const fatal = "the warehouse has to be closed and opened again after an error"
 
+const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => number) =>
+  Resting.make(turns, {
+    version,
+    giveBack: async () => {
+      live.writer.rest()
+      await memory.clear()
+    }
+  })
+
 const make = (path: string, budgetMb: number) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -160,7 +144,7 @@ const make = (path: string, budgetMb: number) =>
     )
     const attemptFile = yield* untilFatal(file, path)
     const oneWriter = yield* Semaphore.make(1)
-    const reading = yield* Semaphore.make(readers)
+    const reading = yield* Semaphore.make(Resting.readers)
     const turns: Turns = { attemptFile, oneWriter, reading }
     const publication = new Publication(file, (run) => Effect.runPromise(oneWriter.withPermit(Effect.promise(run))))
     const live = yield* Effect.acquireRelease(
@@ -168,24 +152,22 @@ const make = (path: string, budgetMb: number) =>
       (opened) => Effect.sync(() => opened.close())
     )
     let version = 0
-    const changed = yield* resting(file, turns, () => version)
-    const write = (batch: Batch) =>
-      oneWriter.withPermit(
-        Effect.uninterruptible(
-          Effect.map(
-            attemptFile(() => live.writer.write(batch)),
-            ({ isVisible }) => {
-              if (isVisible) version++
-              changed()
-            }
-          )
-        )
+    const { looking, working } = yield* resting(file, turns, live, () => version)
+    const write = (batch: Batch) => {
+      const written = Effect.map(
+        attemptFile(() => live.writer.write(batch)),
+        ({ isVisible }) => {
+          if (isVisible) version++
+        }
       )
+      return oneWriter.withPermit(Effect.uninterruptible(working(written)))
+    }
 
     const evolve = Effect.flatMap(wanted, (tables) => alone(turns)(attemptFile(() => live.evolve(tables)))).pipe(
       Effect.andThen(Effect.sync(() => void version++))
     )
     const read: AttemptFile = (use) => reading.withPermit(attemptFile(use))
+    const readWhole: AttemptFile = (use) => working(read(use))
 
     return Warehouse.of({
       id,
@@ -199,10 +181,13 @@ const make = (path: string, budgetMb: number) =>
       tables: Effect.sync(() => live.tables),
       evolve,
       // DuckDB goes on with a statement that nobody awaits any more.
-      query: (run) => Effect.uninterruptible(read(() => run(file.db))),
-      snapshot: snapshotOf(file, live, turns),
-      publish: (target, { isWhole = false } = {}) => read(() => publication.publish(target, isWhole)),
-      pieces: piecesOf(file, read),
+      query: (run) => Effect.uninterruptible(looking(read(() => run(file.db)))),
+      snapshot: Effect.andThen(
+        Effect.addFinalizer(() => working(Effect.void)),
+        snapshotOf(file, live, turns)
+      ),
+      publish: (target, { isWhole = false } = {}) => readWhole(() => publication.publish(target, isWhole)),
+      pieces: piecesOf(file, readWhole),
       mirrors: { live: Effect.succeed(Option.some(mirrorIn(file, turns))), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))
     })

@@ -66,6 +66,11 @@ export class DuckDbWriter {
     this.#tables.close()
   }
 
+  /** Keeps no rows in memory for the next batch. */
+  rest(): void {
+    this.#entities.rest()
+  }
+
   async write(batch: Batch): Promise<Written> {
     try {
       return await this.#write(batch)

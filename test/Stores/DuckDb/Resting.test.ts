@@ -1,16 +1,17 @@
 /**
- * What DuckDB caches is given back once nothing has changed for a minute, but not while somebody reads, who would run out
- * of memory.
+ * What DuckDB caches, and rows that are in memory, are given back once nothing has changed for a minute, but not while somebody
+ * reads, who would run out of memory; and so is what copies for analysts and looks have cached.
  */
-import { assert, it } from "@effect/vitest"
+import { assert, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
+import { RecentRows } from "../../../src/Stores/DuckDb/RecentRows.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { folder } from "../WarehouseEngines.ts"
-import { eventRow } from "../Written.ts"
+import { certified, eventRow } from "../Written.ts"
 
 const layerIn = (path: string) =>
   DuckDb.layerAt(`${path}/warehouse.duckdb`).pipe(Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`)))
@@ -56,5 +57,62 @@ it.effect("a warehouse at rest gives back what it has cached, and keeps it while
     })
     const path = yield* folder
     yield* Effect.provide(resting, layerIn(path), { local: true })
+  })
+)
+
+/** Given back after so long, and no sooner. */
+const isGivenBackAfter = Effect.fnUntraced(function* (minutes: number, filled: number) {
+  yield* TestClock.adjust(`${minutes - 1} minutes`)
+  assert.isAtLeast(yield* cachedMb, filled * 0.9)
+  yield* TestClock.adjust("1 minute")
+  assert.isBelow(yield* cachedMb, filled / 2)
+})
+
+const settled = Effect.andThen(write(1), TestClock.adjust("2 minutes"))
+
+it.effect("a minute after a copy for analysts, what was read for it is given back", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const publishing = Effect.gen(function* () {
+      yield* settled
+      yield* (yield* Warehouse).publish(`${path}/copy.duckdb`)
+      yield* isGivenBackAfter(1, yield* cachedMb)
+    })
+    yield* Effect.provide(publishing, layerIn(path), { local: true })
+  })
+)
+
+it.effect("ten minutes after somebody has looked, what was read for it is given back", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const looking = Effect.gen(function* () {
+      yield* settled
+      const { query } = yield* Warehouse
+      yield* query((db) => sql`select sum(length(payload::text)) from construction.events`.execute(db))
+      yield* isGivenBackAfter(10, yield* cachedMb)
+    })
+    yield* Effect.provide(looking, layerIn(path), { local: true })
+  })
+)
+
+it.effect("at rest a warehouse keeps no rows in memory, and changes them afterwards as before", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const clear = vi.spyOn(RecentRows.prototype, "clear")
+    const resting = Effect.gen(function* () {
+      const { query, write: put } = yield* Warehouse
+      yield* put({ changes: [certified("A", 1, "1.0000")], events: [] })
+      assert.strictEqual(clear.mock.calls.length, 0)
+      yield* TestClock.adjust("2 minutes")
+      yield* cachedMb
+      assert.isAbove(clear.mock.calls.length, 0)
+      yield* put({ changes: [certified("A", 2, "2.0000")], events: [] })
+      const { rows } = yield* query((db) =>
+        sql<{ id: string; amount: string }>`select id, certified_amount as amount from construction.ipcs`.execute(db)
+      )
+      assert.deepStrictEqual(rows, [{ id: "A", amount: "2.0000" }])
+    })
+    yield* Effect.provide(resting, layerIn(path), { local: true })
+    clear.mockRestore()
   })
 )
