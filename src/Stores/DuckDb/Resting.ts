@@ -1,5 +1,6 @@
 /**
- * A warehouse that nobody uses gives back what it holds only to be fast: DuckDB's cache, and the rows that events changed last.
+ * A warehouse that nobody uses gives back what it holds only to be fast: DuckDB's cache, and the rows that events changed last,
+ * with the garbage of the thread that wrote them.
  *
  * It does so a minute after the last change, copy for analysts or export, and ten after somebody has looked something up, as
  * looks come again and again. Never while somebody writes or reads, who would run out of memory: then it waits as long again.

@@ -8,6 +8,7 @@
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
+import { collect } from "../../Runtime/Rest.ts"
 import { Restart } from "../../Runtime/Restart.ts"
 import * as LearnedColumns from "../LearnedColumns.ts"
 import { Store, type StoreError } from "../Store.ts"
@@ -129,6 +130,8 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
     version,
     giveBack: async () => {
       live.writer.rest()
+      // For less than 50 ms, in which no delivery waits: another thread takes them. DuckDB then trims what this one allocated, too.
+      collect()
       await memory.clear()
     }
   })

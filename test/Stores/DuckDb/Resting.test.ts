@@ -95,6 +95,22 @@ it.effect("ten minutes after somebody has looked, what was read for it is given 
   })
 )
 
+const forgotten = (): WeakRef<object> => new WeakRef({})
+
+it.effect("at rest the thread that wrote gives its garbage back", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const resting = Effect.gen(function* () {
+      yield* write(1)
+      const one = forgotten()
+      yield* TestClock.adjust("2 minutes")
+      yield* cachedMb
+      assert.isUndefined(one.deref())
+    })
+    yield* Effect.provide(resting, layerIn(path), { local: true })
+  })
+)
+
 it.effect("at rest a warehouse keeps no rows in memory, and changes them afterwards as before", () =>
   Effect.gen(function* () {
     const path = yield* folder
