@@ -10,36 +10,55 @@ import { keyOf } from "../src/Stores/Segments/Key.ts"
 import { bodyKey, idKey } from "../src/Stores/Segments/Known.ts"
 import type { Arrived } from "../src/Stores/Segments/Group.ts"
 import { Writer } from "../src/Stores/Segments/Writer.ts"
-import { eventBody, eventId } from "./Signed.ts"
+import { type Body, eventBody, eventId } from "./Signed.ts"
 
 const atOnce = 5000
+export const fingerprint = "f".repeat(16)
+
+export const headersOf = (type: string, id: string): ReadonlyArray<string> => [
+  "Content-Type",
+  "application/json",
+  "X-Service-Event-Id",
+  id,
+  "X-Service-Event-Type",
+  type
+]
+
 /** A year of them, whatever their number. */
 const firstMs = Date.UTC(2025, 10, 1)
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** Of the data directory; `events` of `ipcs` IPCs, whose lives are interleaved. */
-export const fill = (directory: string, events: number, ipcs = Math.max(1, events / 4), series = "IPC"): void => {
+/** As the receiver's thread hands it to the writer. */
+export const arrivedOf = ({ body, type }: Body, atMs: number): Arrived => {
+  const id = eventId(body)
+  const labels = {
+    eventId: id,
+    headerType: type,
+    issuedAt: null,
+    receivedAt: `${new Date(atMs).toISOString().slice(0, -1)}000Z`,
+    headers: headersOf(type, id),
+    secret: fingerprint
+  }
+  return {
+    bodyKey: bodyKey(hash("sha256", body, "buffer")),
+    idKey: idKey(id),
+    labels: JSON.stringify(labels),
+    body
+  }
+}
+
+/** Of the data directory. */
+export const writerIn = (directory: string): Writer => {
   const folder = join(directory, "inbox")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const writer = new Writer(folder, keyOf(folder, randomBytes(32)))
-  const arrived = (n: number): Arrived => {
-    const { body, type } = eventBody(series, n, ipcs)
-    const id = eventId(body)
-    const labels = {
-      eventId: id,
-      headerType: type,
-      issuedAt: null,
-      receivedAt: `${new Date(firstMs + Math.floor((n / events) * yearMs)).toISOString().slice(0, -1)}000Z`,
-      headers: ["Content-Type", "application/json", "X-Service-Event-Id", id, "X-Service-Event-Type", type],
-      secret: "f".repeat(16)
-    }
-    return {
-      bodyKey: bodyKey(hash("sha256", body, "buffer")),
-      idKey: idKey(id),
-      labels: JSON.stringify(labels),
-      body
-    }
-  }
+  return new Writer(folder, keyOf(folder, randomBytes(32)))
+}
+
+/** Of the data directory; `events` of `ipcs` IPCs, whose lives are interleaved. */
+export const fill = (directory: string, events: number, ipcs = Math.max(1, events / 4), series = "IPC"): void => {
+  const writer = writerIn(directory)
+  const arrived = (n: number): Arrived =>
+    arrivedOf(eventBody(series, n, ipcs), firstMs + Math.floor((n / events) * yearMs))
   for (let first = 0; first < events; first += atOnce) {
     writer.receive(Array.from({ length: Math.min(atOnce, events - first) }, (_, n) => arrived(first + n)))
     while (writer.step());

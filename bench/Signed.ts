@@ -69,7 +69,7 @@ export const delivery = (series: string, n: number, ipcs: number): Delivery => {
 export const signed = (series: string, n: number, ipcs: number, isLong = false): Signed =>
   requestOf(eventBody(series, n, ipcs, isLong))
 
-interface Body {
+export interface Body {
   readonly type: string
   readonly body: Buffer
 }

@@ -26,7 +26,7 @@ const padded = (number: number): string => String(number).padStart(15, "0")
 const named = /(\d{15})-(\d{15})\.zst$/
 
 /** `temporary`: a folder for files on their way. */
-const mirrorIn = (lake: Lake["Service"], temporary: string): Mirror<LakeError> => {
+export const mirrorIn = (lake: Lake["Service"], temporary: string): Mirror<LakeError> => {
   const all = (inbox: string) =>
     Effect.map(lake.list(folderOf(inbox)), (paths) =>
       paths.flatMap((path) => {

@@ -1,0 +1,250 @@
+/**
+ * Events of the kinds that move no money, ten about each number, and what a worker that has applied them leaves in the
+ * warehouse, as SQL that both engines compute from numbers: so a store of millions is there in minutes. The rows are equal to
+ * those of a real worker: `test/bench/AppliedFill.test.ts` compares them. Pure.
+ */
+import * as Literal from "../src/Domain/Literal.ts"
+import type * as Engine from "./Engine.ts"
+
+/** What an event says in a field, and the column that gets it; as SQL, which may use `k`. */
+interface Said {
+  readonly field: string
+  readonly column: string
+  readonly type: "date" | "decimal(10, 2)" | "decimal(28, 4)" | "bigint" | "varchar"
+  readonly value: string
+}
+
+const said = (field: string, value: string, more: Partial<Said> = {}): Said => ({
+  field,
+  column: field,
+  type: "varchar",
+  value,
+  ...more
+})
+
+const money = (field: string, cents: string): Said => said(field, `k || '.${cents}'`, { type: "decimal(28, 4)" })
+
+interface Told {
+  readonly type: string
+  /** The column that says when. */
+  readonly at: string
+  readonly says: ReadonlyArray<Said>
+}
+
+interface Life {
+  readonly table: string
+  readonly key: string
+  /** Afterwards. */
+  readonly status: string
+  /** In the order of its stages, all of them. */
+  readonly events: ReadonlyArray<Told>
+}
+
+const told = (type: string, at: string, ...says: ReadonlyArray<Said>): Told => ({ type, at, says })
+
+const lives: ReadonlyArray<Life> = [
+  {
+    table: "vos",
+    key: "vo_id",
+    status: "absorbed",
+    events: [
+      told("vo.created", "created_at", said("description", "'Additional piles, row ' || k")),
+      told("vo.priced", "priced_at", money("total_cost_impact", "50")),
+      told("vo.agreed", "agreed_at", money("final_amount", "25"), said("time_impact", "'3 days'")),
+      told("vo.absorbed", "absorbed_at", said("boq_revision", "'C'"))
+    ]
+  },
+  {
+    table: "ncrs",
+    key: "ncr_id",
+    status: "closed",
+    events: [
+      told("ncr.created", "created_at", said("severity", "'minor'")),
+      told("ncr.closed", "closed_at", said("closure_date", "'2026-10-20'", { type: "date" }))
+    ]
+  },
+  {
+    table: "hse_incidents",
+    key: "incident_id",
+    status: "reported",
+    events: [told("hse.incident.reported", "reported_at", said("classification", "'near miss'"))]
+  },
+  {
+    table: "permits",
+    key: "permit_id",
+    status: "expiring",
+    events: [
+      told("permit.issued", "issued_at", said("validity", "'7 days'")),
+      told("permit.expiring", "expiring_at", said("hours_until_expiry", "'24'", { type: "decimal(10, 2)" }))
+    ]
+  },
+  {
+    table: "transmittals",
+    key: "transmittal_id",
+    status: "sent",
+    events: [told("dms.transmittal.sent", "sent_at", said("document_count", "'3'", { type: "bigint" }))]
+  }
+]
+
+const kinds = lives.flatMap((life) => life.events.map((event, place) => ({ ...event, life, stage: place + 1 })))
+
+type Kind = (typeof kinds)[number]
+
+interface Placed extends Kind {
+  readonly place: number
+}
+
+/** Events are made in whole lives: so many, about one number. */
+export const atATime = kinds.length
+
+const note = "Measured on site with the engineer's representative; quantities as per the joint record sheets."
+
+/** A year of them, whatever their number. */
+const firstMs = Date.UTC(2025, 10, 1)
+const yearMs = 365 * 24 * 60 * 60 * 1000
+/** From event to delivery. */
+const delayMs = 2000
+
+export interface Made {
+  readonly series: string
+  /** A multiple of `atATime`. */
+  readonly count: number
+  /** The number of the delivery before the first. */
+  readonly after: number
+}
+
+const stepMs = ({ count }: Made): number => Math.floor(yearMs / count)
+
+/** What the engines spell differently. `t`: a timestamp without a zone, in UTC. */
+export interface Spelling {
+  readonly numbers: (from: number, to: number) => string
+  readonly quotient: (of: string, by: number) => string
+  readonly sha256: (text: string) => string
+  /** From milliseconds since 1970. */
+  readonly timestamp: (ms: string) => string
+  /** To the millisecond, and to the microsecond. */
+  readonly instant: (t: string, digits: 3 | 6) => string
+  readonly json: (text: string) => string
+  /** At the end of a query in another: what it computes is computed once, however often it is used. */
+  readonly once: string
+}
+
+export const spellings: Readonly<Record<typeof Engine.name, Spelling>> = {
+  duckdb: {
+    numbers: (from, to) => `range(${from}, ${to}) numbers(n)`,
+    quotient: (of, by) => `${of} // ${by}`,
+    sha256: (text) => `sha256(${text})`,
+    timestamp: (ms) => `epoch_ms(${ms})`,
+    instant: (t, digits) => `strftime(${t}, '%Y-%m-%dT%H:%M:%S.${digits === 3 ? "%g" : "%f"}Z')`,
+    json: (text) => text,
+    once: ""
+  },
+  postgres: {
+    numbers: (from, to) => `generate_series(${from}::bigint, ${to - 1}) numbers(n)`,
+    quotient: (of, by) => `${of} / ${by}`,
+    sha256: (text) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
+    timestamp: (ms) => `timestamp '1970-01-01' + (${ms}) * interval '1 millisecond'`,
+    instant: (t, digits) => `to_char(${t}, 'YYYY-MM-DD"T"HH24:MI:SS.${digits === 3 ? "MS" : "US"}"Z"')`,
+    json: (text) => `(${text})::json`,
+    once: "offset 0"
+  }
+}
+
+/** When the event with this number happened, in milliseconds, as SQL. */
+const msOf = (made: Made, n: string): string => `${firstMs} + (${n}) * ${stepMs(made)}`
+
+const isNumber = ({ type }: Said): boolean => type === "bigint" || type === "decimal(10, 2)"
+
+const contentsOf = ({ says }: Told): string =>
+  says
+    .map((each) => {
+      const [before, after] = isNumber(each) ? ["", ""] : ['"', '"']
+      return `'"${each.field}":${before}' || (${each.value}) || '${after},'`
+    })
+    .join(" || ")
+
+/** The body of an event of this kind about `k`, which happened at `t`. */
+const bodyOf = (made: Made, spelling: Spelling, kind: Kind, t: string): string =>
+  [
+    `'{"event_type":"${kind.type}","event_timestamp":"' || ${spelling.instant(t, 3)} || '"'`,
+    `',"${kind.life.key}":"${made.series}-' || k || '",'`,
+    contentsOf(kind),
+    Literal.text(`"note":"${note}"}`)
+  ].join(" || ")
+
+const choice = (of: (kind: Kind) => string): string =>
+  `case n % ${atATime} ${kinds.map((kind, place) => `when ${place} then ${of(kind)}`).join(" ")} end`
+
+const uuid = [1, 9, 13, 17, 21].map((from, place) => `substr(sha, ${from}, ${place === 4 ? 12 : place === 0 ? 8 : 4})`)
+
+/** All that is known of each event: number, type, table, id, body, hash, event's id, when it happened and when it came. */
+export const events = (made: Made, spelling: Spelling, from: number, to: number): string => `
+  select *, ${uuid.join(" || '-' || ")} as event_id, t + interval '${delayMs} milliseconds' as received
+  from (
+    select n, k, t, body, ${choice(({ type }) => `'${type}'`)} as type, ${choice(({ life }) => `'${life.table}'`)} as entity,
+      '${made.series}-' || k as id, ${spelling.sha256("body")} as sha
+    from (
+      select n, k, t, ${choice((kind) => bodyOf(made, spelling, kind, "t"))} as body
+      from (
+        select n, ${spelling.quotient("n", atATime)} as k, ${spelling.timestamp(msOf(made, "n"))} as t
+        from ${spelling.numbers(from, to)} ${spelling.once}
+      ) as numbered ${spelling.once}
+    ) as told ${spelling.once}
+  ) as hashed ${spelling.once}`
+
+/** The time of a delivery, for a label. */
+export const receivedMs = (made: Made, n: number): number => firstMs + n * stepMs(made) + delayMs
+
+export const eventRows = (made: Made, spelling: Spelling, from: number, to: number): string => `
+  insert into construction.events (body_sha256, sequence, event_id, event_type, event_timestamp, entity, entity_id, payload,
+    issued_at, received_at, deliveries, outcome, reason, alarms)
+  select sha, ${made.after + 1} + n, event_id, type, t, entity, id, body, null, received, 1, 'applied', null,
+    ${spelling.json("'[]'")}
+  from (${events(made, spelling, from, to)}) as given`
+
+/** Of numbers whose lives are whole: when each event about them happened, its version and its hash, by its stage. */
+const hashed = (made: Made, spelling: Spelling, of: ReadonlyArray<Placed>, from: number, to: number): string => {
+  const each = (what: (kind: Placed) => string): string => of.map(what).join(", ")
+  const ms = ({ place }: Placed): string => msOf(made, `n * ${atATime} + ${place}`)
+  const body = (kind: Placed): string => bodyOf(made, spelling, kind, `t_${kind.stage}`)
+  const numbered = `
+    select n as k, ${each((kind) => `${ms(kind)} as ms_${kind.stage}, ${spelling.timestamp(ms(kind))} as t_${kind.stage}`)}
+    from ${spelling.numbers(from, to)} ${spelling.once}`
+  const told = `
+    select k, ${each(({ stage }) => `ms_${stage}, t_${stage}`)},
+      ${each((kind) => `${spelling.sha256(body(kind))} as sha_${kind.stage}`)}
+    from (${numbered}) as numbered ${spelling.once}`
+  return `
+    select k, ${each(({ stage }) => `t_${stage}, ms_${stage} || '000.${stage}.' || substr(sha_${stage}, 1, 16) as version_${stage}`)}
+    from (${told}) as told`
+}
+
+const rowsOf = (made: Made, spelling: Spelling, life: Life, from: number, to: number): string => {
+  const of = kinds.flatMap((kind, place) => (kind.life === life ? [{ ...kind, place }] : []))
+  const last = of.length
+  const fields = of.flatMap(({ at, says, stage }) =>
+    [at, ...says.map(({ column }) => column)].map((name) => [name, stage] as const)
+  )
+  const clocks = [...fields, ["+note", last] as const, ["_deleted_at", last] as const]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, stage]) => `'"${name}":"' || version_${stage} || '"'`)
+    .join(" || ',' || ")
+  const values = of.flatMap(({ at, says, stage }) => [
+    [at, `t_${stage}`] as const,
+    ...says.map(({ column, type, value }) => [column, `(${value})::${type}`] as const)
+  ])
+  return `
+    insert into construction.${life.table}
+      (id, status, ${values.map(([column]) => column).join(", ")}, _extra, _clocks, _first_seen_at, _changed_at)
+    select '${made.series}-' || k, '${life.status}', ${values.map(([, value]) => value).join(", ")},
+      ${spelling.json(Literal.text(JSON.stringify({ note })))}, ${spelling.json(`'{' || ${clocks} || '}'`)},
+      t_1 + interval '${delayMs} milliseconds', t_${last} + interval '${delayMs} milliseconds'
+    from (${hashed(made, spelling, of, from, to)}) as given`
+}
+
+/** Of the numbers of which these are all the events. */
+export const entityRows = (made: Made, spelling: Spelling, from: number, to: number): ReadonlyArray<string> =>
+  lives.map((life) => rowsOf(made, spelling, life, from / atATime, to / atATime))
+
+/** That they fill. */
+export const tables: ReadonlyArray<string> = ["events", ...lives.map(({ table }) => table)]
