@@ -196,7 +196,7 @@ export const figures: ReadonlyArray<Figure> = [
     figure: "events stored",
     bench: "size",
     at: "stored",
-    of: "as many as could be caught up in time",
+    of: "most of kinds that move no money, filled in at once",
     atLeast: 5_000_000
   },
   {
@@ -204,7 +204,7 @@ export const figures: ReadonlyArray<Figure> = [
     bench: "size",
     at: "catchingUp.perSecond",
     unit: "/s",
-    of: "the last twentieth",
+    of: "a minute's backlog of IPCs, at `stored` events",
     atLeast: 30_000
   },
   { figure: "`rebuild`", bench: "size", at: "rebuild.eventsPerSecond", unit: "/s", of: stored, atLeast: 30_000 },

@@ -10,6 +10,10 @@ import { text, until } from "./Waiting.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
+const patienceMs = 120_000
+/** To copy a large store, or to empty it before a rebuild, takes minutes. */
+const verbMs = 600_000
+
 export const program = join(import.meta.dirname, "../bin/siteledger")
 
 /** What is read of `GET /status`. */
@@ -133,11 +137,11 @@ export class Worker {
     }
   }
 
-  async #ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+  async #ask(path: string, init: RequestInit = {}, mostMs = patienceMs): Promise<Response | undefined> {
     const note = this.note()
     if (note === undefined) return undefined
     const headers = { authorization: `Bearer ${note.token}` }
-    return fetch(note.admin + path, { ...init, headers, signal: AbortSignal.timeout(120_000) }).catch(() => undefined)
+    return fetch(note.admin + path, { ...init, headers, signal: AbortSignal.timeout(mostMs) }).catch(() => undefined)
   }
 
   async status(): Promise<Status | undefined> {
@@ -163,7 +167,7 @@ export class Worker {
 
   /** What it says to a verb, done or not; undefined: no whole answer came. */
   async answer(name: string, payload: object = {}): Promise<Answer | undefined> {
-    const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) })
+    const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) }, verbMs)
     const body = await answer?.text().catch(() => undefined)
     return answer === undefined || body === undefined ? undefined : { status: answer.status, body }
   }

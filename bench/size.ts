@@ -1,14 +1,16 @@
 /**
  * What the whole worker costs as its store grows, on a store of some events and on one of BENCH_STORED (5,000,000): at 100
- * deliveries a second, in a burst, idle, publishing, restarting after a stop and after kill -9. What a start costs once (the
- * first copy for analysts is whole) has lines of its own; what copies cost at 100/s is added to each delivery. The store
- * is filled while the worker is down, so that how fast it catches up is measured as well, and so is, last, `rebuild` for a
- * minute. Growing ends after BENCH_GROW_SECONDS, and `stored` says how far it came.
+ * deliveries a second, in a burst, publishing, restarting after a stop and after kill -9, and at the end idle. What a start
+ * costs once (the first copy for analysts is whole) has lines of its own; what copies cost at 100/s is added to each delivery.
+ * The first events are applied by the worker. The others are of kinds that move no money, and filled in at once
+ * (`AppliedFill.ts`), while it is down. On the large store it then catches up for about BENCH_BACKLOG_SECONDS, and rebuilds
+ * for a minute.
  *
  * Goals: 30,000 events a second caught up with `/status` in 50 ms; live in 1 s after a stop and 3 s after a kill; applied
  * within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a core and 180 MB.
  * Run: node bench/size.ts [--engine postgres]
  */
+import { once } from "node:events"
 import { quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import * as Live from "./Live.ts"
@@ -20,10 +22,9 @@ import { isUp, type Worker } from "./WorkerProcess.ts"
 
 const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
 const few = Math.min(100_000, most / 5)
-const growSeconds = Number(process.env["BENCH_GROW_SECONDS"] ?? 330)
+const backlogSeconds = Number(process.env["BENCH_BACKLOG_SECONDS"] ?? 60)
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
-const chunk = most / 20
-/** For one chunk, begun before the growing ends. */
+/** For what would take a minute on a small store. */
 const patienceMs = 600_000
 /** An answer costs the worker something. */
 const sampleMs = 250
@@ -52,15 +53,24 @@ await using engine = await Engine.open()
 await using live = await Live.at(engine)
 let stored = 0
 
-const fill = async (count: number): Promise<void> => {
+const fill = async (program: "AppliedFill.ts" | "Fill.ts", count: number): Promise<number> => {
   const { directory, url } = live.place
-  await start("Fill.ts", directory, `stored${stored}`, count, ...(url === undefined ? [] : [url]))
+  const from = performance.now()
+  const { process: filling } = await start(
+    program,
+    directory,
+    `stored${stored}`,
+    count,
+    ...(url === undefined ? [] : [url])
+  )
+  if (filling.exitCode === null) await once(filling, "exit")
   stored += count
+  return (performance.now() - from) / 1000
 }
 
 /** With a worker at its end, which has caught up; undefined if it didn't in time. */
 const caughtUp = async (count: number) => {
-  await fill(count)
+  await fill("Fill.ts", count)
   const from = performance.now()
   const receiving = await live.begin()
   const taken = await watched(engine, receiving.worker, sampleMs, () => isLive(receiving.worker, patienceMs))
@@ -68,7 +78,11 @@ const caughtUp = async (count: number) => {
   if (taken.result === undefined) throw new Error(`${count} events weren't caught up within ${patienceMs / 1000} s`)
   const perSecond = Math.round((count / ms) * 1000)
   const cpuMicrosPerEvent = round((taken.cpuMicros + taken.serverCpuMicros) / count, 1)
-  return { receiving, perSecond, cpuMicrosPerEvent, statusP99Ms: statusP99Ms(taken.samples) }
+  return {
+    receiving,
+    perSecond,
+    line: { events: count, perSecond, cpuMicrosPerEvent, statusP99Ms: statusP99Ms(taken.samples) }
+  }
 }
 
 /** From the start of the process. */
@@ -110,17 +124,21 @@ const steady = async (receiving: Receiving, name: string) => {
   }
 }
 
+/** Once every look has been taken that follows a change, and no copy is due. `sinceMs`: when the last one was made. */
+const resting = async (receiving: Receiving, sinceMs: number) => {
+  await pause(restingMs)
+  await publishedLater(receiving, sinceMs)
+  await pause(restingMs / 10)
+  return idle(engine, receiving.worker, idleSeconds)
+}
+
 const measured = async (given: Receiving) => {
   let receiving = given
   const name = `at${stored}`
   const whole = await published(engine, receiving.worker)
   const slow = await steady(receiving, name)
   const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
-  await pause(restingMs)
-  // So that none is due while nothing comes.
-  await publishedLater(receiving, slow.atMs)
-  await pause(restingMs / 10)
-  const quiet = await idle(engine, receiving.worker, idleSeconds)
+  const quiet = stored < most ? undefined : await resting(receiving, slow.atMs)
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
   const killed = await restarted((worker) => worker.kill(), receiving)
@@ -131,7 +149,7 @@ const measured = async (given: Receiving) => {
       stored,
       trickle: slow.line,
       burst: fast,
-      idle: quiet,
+      ...(quiet && { idle: quiet }),
       publish: { whole, second: slow.second },
       restartMs: { stopped: stopped.ms, killed: killed.ms },
       residentMb: receiving.worker.residentMb
@@ -139,18 +157,20 @@ const measured = async (given: Receiving) => {
   }
 }
 
-/** For a minute, or until it is done. */
+/** For a minute from when it begins, or until it is done. A server's tables are emptied before. */
 const rebuilt = async (worker: Worker) => {
   const pending = async () => (await worker.status())?.inbox.pending ?? 0
-  const from = performance.now()
+  const asked = performance.now()
   if ((await worker.verb("rebuild")) === undefined) return { refused: worker.refusal }
   // It begins anew within the same process.
-  await within(10_000, async () => ((await pending()) > stored / 2 ? true : undefined))
+  const all = (await within(10_000, async () => [await pending()].find((count) => count > stored / 2))) ?? stored
+  const from = performance.now()
   const { result, samples } = await watched(engine, worker, sampleMs, () => isLive(worker, rebuildMs))
   const left = result === true ? 0 : await pending()
   const times = samples.map(({ answeredAt, askedAt }) => answeredAt - askedAt)
   return {
-    eventsPerSecond: Math.round(((stored - left) / (performance.now() - from)) * 1000),
+    begunAfterSeconds: round((from - asked) / 1000, 1),
+    eventsPerSecond: Math.round(((all - left) / (performance.now() - from)) * 1000),
     isDone: result === true,
     statusP50Ms: quantile(times, 0.5),
     statusP99Ms: statusP99Ms(samples)
@@ -159,16 +179,10 @@ const rebuilt = async (worker: Worker) => {
 
 const first = await caughtUp(few)
 const small = await measured(first.receiving)
-let last = small.receiving
-const chunks = [first]
-const until = performance.now() + growSeconds * 1000
-while (stored + chunk <= most && performance.now() < until) {
-  await last.worker.stop()
-  const next = await caughtUp(chunk)
-  chunks.push(next)
-  last = next.receiving
-}
-const large = await measured(last)
+await small.receiving.worker.stop()
+const fillSeconds = await fill("AppliedFill.ts", most - stored)
+const backlog = await caughtUp(Math.min(most / 5, first.line.perSecond * backlogSeconds))
+const large = await measured(backlog.receiving)
 const rebuild = await rebuilt(large.receiving.worker)
 await large.receiving.worker.kill()
 process.stdout.write(
@@ -177,12 +191,8 @@ process.stdout.write(
     engine: Engine.name,
     stored,
     wanted: most,
-    catchingUp: {
-      perSecond: chunks.at(-1)?.perSecond,
-      cpuMicrosPerEvent: chunks.at(-1)?.cpuMicrosPerEvent,
-      statusP99Ms: Math.max(...chunks.map(({ statusP99Ms }) => statusP99Ms)),
-      chunks: chunks.map(({ perSecond }) => perSecond)
-    },
+    fillSeconds: round(fillSeconds, 0),
+    catchingUp: { ...backlog.line, small: first.line },
     rebuild,
     small: small.line,
     large: large.line
