@@ -16,7 +16,7 @@ import { mirrorOf, on } from "../src/Stores/DuckDb/Mirror.ts"
 import { setMeta } from "../src/Stores/Segments/Meta.ts"
 import type { Writer } from "../src/Stores/Segments/Writer.ts"
 import { Store } from "../src/Stores/Store.ts"
-import { entityRows, eventRows, events, type Made, receivedMs, spellings } from "./AppliedRows.ts"
+import { entityRows, eventRows, events, type Filling, type Made, receivedMs, spellings } from "./AppliedRows.ts"
 import { settings } from "./BenchSettings.ts"
 import { arrivedOf, writerIn } from "./InboxFiles.ts"
 
@@ -67,12 +67,12 @@ const connectionTo = async (instance: DuckDBInstance): Promise<DuckDBConnection>
   return connection
 }
 
-export const intoFiles = async (directory: string, series: string, count: number): Promise<void> => {
+export const intoFiles = async (directory: string, filling: Filling): Promise<void> => {
   const instance = await DuckDBInstance.create(join(directory, "warehouse.duckdb"))
   const [connection, other] = [await connectionTo(instance), await connectionTo(instance)]
   await connection.run("checkpoint")
   const writer = writerIn(directory)
-  const made: Made = { series, count, after: writer.last }
+  const made: Made = { ...filling, after: writer.last }
   await Promise.all([intoRows(connection, made), intoInbox(other, writer, made)])
   const { last } = writer
   writer.close()

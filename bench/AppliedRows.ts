@@ -1,101 +1,11 @@
 /**
- * Events of the kinds that move no money, ten about each number, and what a worker that has applied them leaves in the
+ * Events of the kinds that move no money, and what a worker that has applied them leaves in the
  * warehouse, as SQL that both engines compute from numbers: so a store of millions is there in minutes. The rows are equal to
  * those of a real worker: `test/bench/AppliedFill.test.ts` compares them. Pure.
  */
 import * as Literal from "../src/Domain/Literal.ts"
+import { type Life, livesOf, type Said, type Told } from "./AppliedLives.ts"
 import type * as Engine from "./Engine.ts"
-
-/** What an event says in a field, and the column that gets it; as SQL, which may use `k`. */
-interface Said {
-  readonly field: string
-  readonly column: string
-  readonly type: "date" | "decimal(10, 2)" | "decimal(28, 4)" | "bigint" | "varchar"
-  readonly value: string
-}
-
-const said = (field: string, value: string, more: Partial<Said> = {}): Said => ({
-  field,
-  column: field,
-  type: "varchar",
-  value,
-  ...more
-})
-
-const money = (field: string, cents: string): Said => said(field, `k || '.${cents}'`, { type: "decimal(28, 4)" })
-
-interface Told {
-  readonly type: string
-  /** The column that says when. */
-  readonly at: string
-  readonly says: ReadonlyArray<Said>
-}
-
-interface Life {
-  readonly table: string
-  readonly key: string
-  /** Afterwards. */
-  readonly status: string
-  /** In the order of its stages, all of them. */
-  readonly events: ReadonlyArray<Told>
-}
-
-const told = (type: string, at: string, ...says: ReadonlyArray<Said>): Told => ({ type, at, says })
-
-const lives: ReadonlyArray<Life> = [
-  {
-    table: "vos",
-    key: "vo_id",
-    status: "absorbed",
-    events: [
-      told("vo.created", "created_at", said("description", "'Additional piles, row ' || k")),
-      told("vo.priced", "priced_at", money("total_cost_impact", "50")),
-      told("vo.agreed", "agreed_at", money("final_amount", "25"), said("time_impact", "'3 days'")),
-      told("vo.absorbed", "absorbed_at", said("boq_revision", "'C'"))
-    ]
-  },
-  {
-    table: "ncrs",
-    key: "ncr_id",
-    status: "closed",
-    events: [
-      told("ncr.created", "created_at", said("severity", "'minor'")),
-      told("ncr.closed", "closed_at", said("closure_date", "'2026-10-20'", { type: "date" }))
-    ]
-  },
-  {
-    table: "hse_incidents",
-    key: "incident_id",
-    status: "reported",
-    events: [told("hse.incident.reported", "reported_at", said("classification", "'near miss'"))]
-  },
-  {
-    table: "permits",
-    key: "permit_id",
-    status: "expiring",
-    events: [
-      told("permit.issued", "issued_at", said("validity", "'7 days'")),
-      told("permit.expiring", "expiring_at", said("hours_until_expiry", "'24'", { type: "decimal(10, 2)" }))
-    ]
-  },
-  {
-    table: "transmittals",
-    key: "transmittal_id",
-    status: "sent",
-    events: [told("dms.transmittal.sent", "sent_at", said("document_count", "'3'", { type: "bigint" }))]
-  }
-]
-
-const kinds = lives.flatMap((life) => life.events.map((event, place) => ({ ...event, life, stage: place + 1 })))
-
-type Kind = (typeof kinds)[number]
-
-interface Placed extends Kind {
-  readonly place: number
-}
-
-/** Events are made in whole lives: so many, about one number. */
-export const atATime = kinds.length
 
 const note = "Measured on site with the engineer's representative; quantities as per the joint record sheets."
 
@@ -105,13 +15,33 @@ const yearMs = 365 * 24 * 60 * 60 * 1000
 /** From event to delivery. */
 const delayMs = 2000
 
-export interface Made {
+export interface Filling {
+  readonly lives: keyof typeof livesOf
   readonly series: string
   /** A multiple of `atATime`. */
   readonly count: number
+}
+
+/** In stores that have some already. */
+export interface Made extends Filling {
   /** The number of the delivery before the first. */
   readonly after: number
 }
+
+interface Kind extends Told {
+  readonly life: Life
+  readonly stage: number
+  /** Among all events about a number. */
+  readonly place: number
+}
+
+const kindsOf = (lives: Made["lives"]): ReadonlyArray<Kind> =>
+  livesOf[lives]
+    .flatMap((life: Life) => life.events.map((event, place) => ({ ...event, life, stage: place + 1 })))
+    .map((kind, place) => ({ ...kind, place }))
+
+/** Events are made in whole lives: so many about a number. */
+export const atATime = (lives: Made["lives"]): number => kindsOf(lives).length
 
 const stepMs = ({ count }: Made): number => Math.floor(yearMs / count)
 
@@ -172,8 +102,11 @@ const bodyOf = (made: Made, spelling: Spelling, kind: Kind, t: string): string =
     Literal.text(`"note":"${note}"}`)
   ].join(" || ")
 
-const choice = (of: (kind: Kind) => string): string =>
-  `case n % ${atATime} ${kinds.map((kind, place) => `when ${place} then ${of(kind)}`).join(" ")} end`
+/** By the event's place among those about its number. */
+const choice = ({ lives }: Made, of: (kind: Kind) => string): string =>
+  `case n % ${atATime(lives)} ${kindsOf(lives)
+    .map((kind) => `when ${kind.place} then ${of(kind)}`)
+    .join(" ")} end`
 
 const uuid = [1, 9, 13, 17, 21].map((from, place) => `substr(sha, ${from}, ${place === 4 ? 12 : place === 0 ? 8 : 4})`)
 
@@ -181,12 +114,12 @@ const uuid = [1, 9, 13, 17, 21].map((from, place) => `substr(sha, ${from}, ${pla
 export const events = (made: Made, spelling: Spelling, from: number, to: number): string => `
   select *, ${uuid.join(" || '-' || ")} as event_id, t + interval '${delayMs} milliseconds' as received
   from (
-    select n, k, t, body, ${choice(({ type }) => `'${type}'`)} as type, ${choice(({ life }) => `'${life.table}'`)} as entity,
+    select n, k, t, body, ${choice(made, ({ type }) => `'${type}'`)} as type, ${choice(made, ({ life }) => `'${life.table}'`)} as entity,
       '${made.series}-' || k as id, ${spelling.sha256("body")} as sha
     from (
-      select n, k, t, ${choice((kind) => bodyOf(made, spelling, kind, "t"))} as body
+      select n, k, t, ${choice(made, (kind) => bodyOf(made, spelling, kind, "t"))} as body
       from (
-        select n, ${spelling.quotient("n", atATime)} as k, ${spelling.timestamp(msOf(made, "n"))} as t
+        select n, ${spelling.quotient("n", atATime(made.lives))} as k, ${spelling.timestamp(msOf(made, "n"))} as t
         from ${spelling.numbers(from, to)} ${spelling.once}
       ) as numbered ${spelling.once}
     ) as told ${spelling.once}
@@ -203,10 +136,10 @@ export const eventRows = (made: Made, spelling: Spelling, from: number, to: numb
   from (${events(made, spelling, from, to)}) as given`
 
 /** Of numbers whose lives are whole: when each event about them happened, its version and its hash, by its stage. */
-const hashed = (made: Made, spelling: Spelling, of: ReadonlyArray<Placed>, from: number, to: number): string => {
-  const each = (what: (kind: Placed) => string): string => of.map(what).join(", ")
-  const ms = ({ place }: Placed): string => msOf(made, `n * ${atATime} + ${place}`)
-  const body = (kind: Placed): string => bodyOf(made, spelling, kind, `t_${kind.stage}`)
+const hashed = (made: Made, spelling: Spelling, of: ReadonlyArray<Kind>, from: number, to: number): string => {
+  const each = (what: (kind: Kind) => string): string => of.map(what).join(", ")
+  const ms = ({ place }: Kind): string => msOf(made, `n * ${atATime(made.lives)} + ${place}`)
+  const body = (kind: Kind): string => bodyOf(made, spelling, kind, `t_${kind.stage}`)
   const numbered = `
     select n as k, ${each((kind) => `${ms(kind)} as ms_${kind.stage}, ${spelling.timestamp(ms(kind))} as t_${kind.stage}`)}
     from ${spelling.numbers(from, to)} ${spelling.once}`
@@ -220,7 +153,7 @@ const hashed = (made: Made, spelling: Spelling, of: ReadonlyArray<Placed>, from:
 }
 
 const rowsOf = (made: Made, spelling: Spelling, life: Life, from: number, to: number): string => {
-  const of = kinds.flatMap((kind, place) => (kind.life === life ? [{ ...kind, place }] : []))
+  const of = kindsOf(made.lives).filter((kind) => kind.life === life)
   const last = of.length
   const fields = of.flatMap(({ at, says, stage }) =>
     [at, ...says.map(({ column }) => column)].map((name) => [name, stage] as const)
@@ -243,8 +176,10 @@ const rowsOf = (made: Made, spelling: Spelling, life: Life, from: number, to: nu
 }
 
 /** Of the numbers of which these are all the events. */
-export const entityRows = (made: Made, spelling: Spelling, from: number, to: number): ReadonlyArray<string> =>
-  lives.map((life) => rowsOf(made, spelling, life, from / atATime, to / atATime))
+export const entityRows = (made: Made, spelling: Spelling, from: number, to: number): ReadonlyArray<string> => {
+  const each = atATime(made.lives)
+  return livesOf[made.lives].map((life) => rowsOf(made, spelling, life, from / each, to / each))
+}
 
 /** That they fill. */
-export const tables: ReadonlyArray<string> = ["events", ...lives.map(({ table }) => table)]
+export const tables: ReadonlyArray<string> = ["events", ...livesOf.all.map(({ table }) => table)]

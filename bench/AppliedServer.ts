@@ -3,12 +3,13 @@
  * warehouse by statements, on two connections. Indexes are dropped, and made again afterwards.
  */
 import type { Client } from "pg"
-import { entityRows, eventRows, events, type Made, spellings, tables } from "./AppliedRows.ts"
+import { entityRows, eventRows, events, type Filling, type Made, spellings, tables } from "./AppliedRows.ts"
 import { fingerprint, headersOf } from "./InboxFiles.ts"
 import { connected } from "./PostgresServer.ts"
 
 const spelling = spellings.postgres
-const atOnce = 500_000
+/** Whole lives. */
+const atOnce = 480_000
 
 const filled = [...tables.map((name) => `construction.${name}`), "siteledger.inbox", "siteledger.event_ids"]
 
@@ -74,16 +75,17 @@ const together = async (url: string, ...each: ReadonlyArray<ReadonlyArray<string
   )
 }
 
-const begun = (url: string, series: string, count: number) =>
+const begun = (url: string, filling: Filling) =>
   connected(url, async (client) => {
     const indexes = await indexesOf(client)
     for (const { drop } of indexes) await client.query(drop)
-    const made: Made = { series, count, after: await lastOf(client) }
+    const made: Made = { ...filling, after: await lastOf(client) }
     return { made, indexes }
   })
 
-export const intoServer = async (url: string, series: string, count: number): Promise<void> => {
-  const { indexes, made } = await begun(url, series, count)
+export const intoServer = async (url: string, filling: Filling): Promise<void> => {
+  const { count } = filling
+  const { indexes, made } = await begun(url, filling)
   const parts = Array.from(
     { length: Math.ceil(count / atOnce) },
     (_, n) => [n * atOnce, Math.min(count, (n + 1) * atOnce)] as const

@@ -2,6 +2,7 @@
  * A benchmark's processes: another file of this folder, started with arguments, and the first line that it prints.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -21,6 +22,13 @@ export const start = (file: string, ...parameters: ReadonlyArray<string | number
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it printed a line`)))
     createInterface({ input: child.stdout }).once("line", (line) => resolve({ process: child, line }))
   })
+
+/** The same, once it has ended. */
+export const ended = async (file: string, ...parameters: ReadonlyArray<string | number>): Promise<string> => {
+  const { line, process: child } = await start(file, ...parameters)
+  if (child.exitCode === null) await once(child, "exit")
+  return line
+}
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 

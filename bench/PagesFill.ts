@@ -1,7 +1,7 @@
 /**
- * Fills the stores of a worker that is down with what the lists of the dashboard show: events of which some pay, some wait for a
- * decision and some can't be read, and walks of the past. The next start applies the events. Prints how many there are.
- * Run: node bench/PagesFill.ts DATA_DIR EVENTS ENTRIES [DATABASE]
+ * Fills the stores of a worker that is down with what the lists of the dashboard show beside many other events: those that pay,
+ * that wait for a decision and that can't be read, and walks of the past. The next start applies the events. Prints how many there are.
+ * Run: node bench/PagesFill.ts DATA_DIR ENTRIES ODDS [DATABASE]
  */
 import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
@@ -13,11 +13,10 @@ import { Store } from "../src/Stores/Store.ts"
 import { settings } from "./BenchSettings.ts"
 import { delivery, eventId, note } from "./Signed.ts"
 
-const [directory = "", events = "1000000", entries = "100000", database] = process.argv.slice(2)
+const [directory = "", entries = "100000", odds = "2000", database] = process.argv.slice(2)
 /** As many as a busy receiver takes at once. */
 const atOnce = 1000
 
-const odd = 0.002
 const walksOfEach = 500
 
 const given = {
@@ -45,26 +44,23 @@ const of = (headerType: string, contents: object): Delivery => {
 }
 
 const paid = Number(entries)
-/** Of which the last pays. */
-const lifeOf = 4
-const odds = Math.round(Number(events) * odd)
-const rest = Number(events) - lifeOf * paid - 2 * odds
+/** IPCs are certified, then they are paid. */
+const certified = 2 * paid
+const events = 2 * (paid + Number(odds))
 
-/** The nth: whole lives, others half over, paid ones without a certificate, and ones without a key. */
+/** The nth: certificates, payments, payments without a certificate, and certificates without a key. */
 const nth = (n: number): Delivery => {
-  if (n < lifeOf * paid) return delivery("PAID", n, paid)
-  const m = n - lifeOf * paid
-  if (m < rest) return delivery("OPEN", m, Math.ceil(rest / 2))
-  const k = m - rest
-  return k < odds
+  if (n < 2 * paid) return delivery("PAID", certified + n, paid)
+  const k = n - 2 * paid
+  return k < Number(odds)
     ? of("ipc.paid", { event_type: "ipc.paid", ipc_id: `LATE-${k}`, payment_reference: `PAY-${k}` })
     : of("ipc.certified", { event_type: "ipc.certified", number: k, certified_amount: `${k}.5` })
 }
 
 const fillEvents = Effect.gen(function* () {
   const { deliveries } = yield* Store
-  for (let first = 0; first < Number(events); first += atOnce) {
-    const count = Math.min(atOnce, Number(events) - first)
+  for (let first = 0; first < events; first += atOnce) {
+    const count = Math.min(atOnce, events - first)
     yield* Effect.promise(() =>
       deliveries.receive(
         Array.from({ length: count }, (_, n) => ({ ...nth(first + n), receivedAt: arrivalOf(first + n) }))

@@ -10,8 +10,7 @@
  * within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a core and 180 MB.
  * Run: node bench/size.ts [--engine postgres]
  */
-import { once } from "node:events"
-import { quantile, round, start } from "./Child.ts"
+import { ended, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import * as Live from "./Live.ts"
 import { burst, drained, idle, ofEachDelivery, perSecond, published, trickle } from "./Phases.ts"
@@ -53,24 +52,18 @@ await using engine = await Engine.open()
 await using live = await Live.at(engine)
 let stored = 0
 
-const fill = async (program: "AppliedFill.ts" | "Fill.ts", count: number): Promise<number> => {
+/** Returns for how many seconds. */
+const fill = async (count: number, program = "Fill.ts", ...what: ReadonlyArray<string>): Promise<number> => {
   const { directory, url } = live.place
   const from = performance.now()
-  const { process: filling } = await start(
-    program,
-    directory,
-    `stored${stored}`,
-    count,
-    ...(url === undefined ? [] : [url])
-  )
-  if (filling.exitCode === null) await once(filling, "exit")
-  stored += count
+  const places = [directory, `stored${stored}`, count, ...(url === undefined ? [] : [url])]
+  stored += Number(await ended(program, ...what, ...places))
   return (performance.now() - from) / 1000
 }
 
 /** With a worker at its end, which has caught up; undefined if it didn't in time. */
 const caughtUp = async (count: number) => {
-  await fill("Fill.ts", count)
+  await fill(count)
   const from = performance.now()
   const receiving = await live.begin()
   const taken = await watched(engine, receiving.worker, sampleMs, () => isLive(receiving.worker, patienceMs))
@@ -180,7 +173,7 @@ const rebuilt = async (worker: Worker) => {
 const first = await caughtUp(few)
 const small = await measured(first.receiving)
 await small.receiving.worker.stop()
-const fillSeconds = await fill("AppliedFill.ts", most - stored)
+const fillSeconds = await fill(most - stored, "AppliedFill.ts", "all")
 const backlog = await caughtUp(Math.min(most / 5, first.line.perSecond * backlogSeconds))
 const large = await measured(backlog.receiving)
 const rebuild = await rebuilt(large.receiving.worker)
