@@ -3,7 +3,7 @@
  * without logs; at the end, to stderr, how long each took. Their header comments state the goals. Exits with 0 if every
  * benchmark finished.
  *
- * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes an hour and a half. Quick ones are small and once,
+ * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes an hour and a quarter. Quick ones are small and once,
  * in three minutes: they show that a change broke nothing and roughly what it costs, not the figures of a large
  * installation. `--write` keeps the lines and writes docs/performance.md from them.
  */

@@ -25,7 +25,7 @@ import type { Trickled } from "./Trickle.ts"
 const events = Number(process.env["BENCH_EVENTS"] ?? 50_000)
 const ipcs = events / 10
 const perSecond = 100
-const lastsSeconds = Number(process.env["BENCH_SECONDS"] ?? 20)
+const lastsSeconds = Number(process.env["BENCH_SECONDS"] ?? 10)
 const pollMs = 10
 
 await using engine = await Engine.open()

@@ -10,8 +10,8 @@ import * as Live from "./Live.ts"
 import { perSecond, trickle } from "./Phases.ts"
 import { ranged } from "./Ranges.ts"
 
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
-const seconds = Number(process.env["BENCH_TRICKLE"] ?? 2000) / perSecond
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const seconds = Number(process.env["BENCH_TRICKLE"] ?? 1000) / perSecond
 const dashboards = 20
 
 await using engine = await Engine.open()

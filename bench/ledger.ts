@@ -18,7 +18,7 @@ import { opened } from "./Posting.ts"
 import { ranged } from "./Ranges.ts"
 import { verified } from "./Verified.ts"
 
-const seconds = Number(process.env["BENCH_SECONDS"] ?? 12)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 8)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const facts = Number(process.env["BENCH_EVENTS"] ?? 1_000_000)
 const entries = Number(process.env["BENCH_ENTRIES"] ?? 100_000)

@@ -1,5 +1,5 @@
 /**
- * The whole worker, `bin/siteledger start`, copying a million projects of twelve fields (unknown ones, trailing zeros) with
+ * The whole worker, `bin/siteledger start`, copying 600,000 projects of twelve fields (unknown ones, trailing zeros) with
  * the copy for analysts on, beside what a plain script takes for the same pages (fetch, JSON.parse, Appender) or, on
  * PostgreSQL, beside a COPY of each page; and beside dlt where Python has it. They alternate. Time counts from the first
  * request until the list is through. The peak memory is also measured for three times the rows, because it must not grow.
@@ -18,7 +18,7 @@ import { pause, within } from "./Waiting.ts"
 import { isUp } from "./WorkerProcess.ts"
 
 const isPostgres = Engine.name === "postgres"
-const total = Number(process.env["BENCH_ROWS"] ?? (isPostgres ? 300_000 : 1_000_000))
+const total = Number(process.env["BENCH_ROWS"] ?? (isPostgres ? 200_000 : 600_000))
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const more = Number(process.env["BENCH_MORE_ROWS"] ?? total * 3)
 const patienceMs = 400_000

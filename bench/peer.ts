@@ -17,7 +17,7 @@ import type { Trickled } from "./Trickle.ts"
 import { cpuMicros } from "./Used.ts"
 import { watched } from "./Watching.ts"
 
-const seconds = Number(process.env["BENCH_SECONDS"] ?? 15)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 10)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const packages = { "@supabase/stripe-sync-engine": "0.48.5", stripe: "23.1.0" }
 /** More than either takes in a second. */

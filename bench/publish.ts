@@ -14,7 +14,7 @@ import { made, opened } from "./Publishing.ts"
 
 const events = Number(process.env["BENCH_EVENTS"] ?? (Engine.name === "postgres" ? 1_000_000 : 5_000_000))
 const ipcs = Number(process.env["BENCH_ENTITIES"] ?? events / 4)
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const fresh = 1000
 const at = "2026-12-01T00:00:00.000000Z"
 

@@ -10,7 +10,7 @@ import * as Engine from "./Engine.ts"
 import { type Receiving, receiving } from "./Receiving.ts"
 import { bare, delays, paidBy, type Times } from "./Arrivals.ts"
 
-const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 10)
 
 interface Scenario {
   readonly perSecond: number

@@ -12,9 +12,9 @@ import * as Live from "./Live.ts"
 import { burst, trickle } from "./Phases.ts"
 import { ranged } from "./Ranges.ts"
 
-const seconds = Number(process.env["BENCH_SECONDS"] ?? 5)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 4)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
-const trickleSeconds = Number(process.env["BENCH_TRICKLE"] ?? 1000) / 100
+const trickleSeconds = Number(process.env["BENCH_TRICKLE"] ?? 600) / 100
 
 await using engine = await Engine.open()
 const collector = await start("CollectorServer.ts")
