@@ -117,11 +117,10 @@ const steady = async (receiving: Receiving, name: string) => {
   }
 }
 
-/** Once every look has been taken that follows a change, and no copy is due. `sinceMs`: when the last one was made. */
+/** No copy is due, and what was held to be fast was given back. `sinceMs`: when the last one was made. */
 const resting = async (receiving: Receiving, sinceMs: number) => {
-  await pause(restingMs)
   await publishedLater(receiving, sinceMs)
-  await pause(restingMs / 10)
+  await pause(restingMs)
   return idle(engine, receiving.worker, idleSeconds)
 }
 

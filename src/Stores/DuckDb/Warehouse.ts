@@ -130,7 +130,7 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
     version,
     giveBack: async () => {
       live.writer.rest()
-      // For less than 50 ms, in which no delivery waits: another thread takes them. DuckDB then trims what this one allocated, too.
+      // For some 40 ms, in which no delivery waits: another thread takes them. DuckDB then trims what this one allocated, too.
       collect()
       await memory.clear()
     }
