@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { tables } from "../../bench/AppliedRows.ts"
 import { start } from "../../bench/Child.ts"
 import { type Body, eventBody, eventId } from "../../bench/Signed.ts"
+import { rounds } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
 import type { Engine } from "../worker/Place.ts"
@@ -15,7 +16,8 @@ import { type Rows, World } from "../worker/World.ts"
 
 const ipcs = 10
 const money = Array.from({ length: 4 * ipcs }, (_, n) => eventBody("MONEY", n, ipcs))
-const made = 2004
+/** Whole lives of each kind. */
+const made = rounds(504, 2004)
 const all = money.length + made
 /** The service's first delivery: each service has its own. */
 const ping = "webhook.ping"
