@@ -10,7 +10,7 @@ import { secrets as sealed } from "../pipelines/live.ts"
 import { exporting as exports } from "../pipelines/nightly.ts"
 import { store, storesAlone } from "../pipelines/stores.ts"
 import { Inbox } from "../src/Intake/Inbox.ts"
-import { Ahead } from "../src/Operate/Audit/Taking.ts"
+import { Ahead, Threads } from "../src/Operate/Audit/Ahead.ts"
 import { Outbox } from "../src/Ledger/Outbox.ts"
 import { Reasons } from "../src/Runtime/Reasons.ts"
 
@@ -20,9 +20,13 @@ export const secrets = sealed.pipe(Layer.provide(Reasons.layer), Layer.provideMe
 
 export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.provideMerge(Settings.layer))
 
-/** The same, with what reads signed bodies; the books are verified from when the Store is open. */
-export const audit = Layer.provideMerge(ConstructionApart.layerAlone, books).pipe(
-  Layer.merge(Ahead.layer.pipe(Layer.provide(store)))
+const reader = ConstructionApart.layerAlone.pipe(Layer.provide(Settings.layer))
+
+/** The same, with an audit that began when the Store was open. Its threads come first: the Store is opened in one go. */
+export const audit = Layer.mergeAll(
+  Ahead.layer.pipe(Layer.provide(Layer.mergeAll(Threads.layer, reader, store))),
+  reader,
+  books
 )
 
 /** Both stores, to be read. */

@@ -7,24 +7,26 @@ import { AnalystCopy } from "../Lake/AnalystCopy.ts"
 import { Lake } from "../Lake/Lake.ts"
 import { Copies } from "../Ledger/Copies.ts"
 import { mostDifferences } from "../Ledger/Verify.ts"
-import type { Head } from "../Ledger/Verify/Chained.ts"
+import { type Head, others as othersIn } from "../Ledger/Verify/Chained.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { readMeta, Store, type StoreError, writeMeta } from "../Stores/Store.ts"
 import { Warehouse, type WarehouseError } from "../Stores/Warehouse.ts"
+import { Ahead } from "./Audit/Ahead.ts"
 import { type Copy, differing, rowsOf } from "./Audit/Copied.ts"
 import { inExport } from "./Audit/Journal.ts"
 import { signed } from "./Audit/Signed.ts"
-import { Ahead, begin } from "./Audit/Taking.ts"
+import { begin } from "./Audit/Taking.ts"
 
 const reasonKey = "audit"
 const metaKey = "audit_found"
 
 /** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
-  const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all([inBodies(since), inCopies], {
+  const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all([inBodies, inCopies], {
     concurrency: 2
   })
-  const { differences: ofBooks, others, ...counts } = verified
+  const { differences: ofBooks, ...counts } = verified
+  const others = yield* unlike(since)
   const differences = [...ofBooks, ...ofBodies, ...ofCopies].slice(0, mostDifferences)
   const found = sentenceOf(differences)
   yield* (yield* Store).transaction((tx) => writeMeta(tx, metaKey, found))
@@ -34,13 +36,16 @@ export const audit = Effect.fn("audit")(function* (since?: Head) {
 })
 
 /** With the books. */
-const inBodies = (since?: Head) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const begun = Option.getOrUndefined(yield* Effect.serviceOption(Ahead)) ?? (yield* begin)
-      return yield* signed(begun, begun.taken(since), mostDifferences)
-    })
-  )
+const inBodies = Effect.gen(function* () {
+  const ahead = yield* Effect.serviceOption(Ahead)
+  if (Option.isSome(ahead)) return yield* ahead.value
+  return yield* Effect.scoped(Effect.flatMap(begin, (begun) => signed(begun, mostDifferences)))
+})
+
+/** Undefined if the books are those of `since`. */
+const unlike = Effect.fnUntraced(function* (since: Head | undefined) {
+  return since === undefined ? undefined : yield* (yield* Store).run((db) => othersIn(db, since))
+})
 
 /** What the last audit found. */
 export const remembered = Effect.gen(function* () {

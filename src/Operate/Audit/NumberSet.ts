@@ -1,42 +1,50 @@
 /**
- * A set of numbers for millions of claims: eight bytes each. Filled first, then asked. Pure.
+ * A set of numbers from 0 to 2^52 for millions of claims: sixteen to thirty-two bytes each. Each lies in the first free place
+ * from where its last bits say, so it should be a hash: to sort them and search in halves took four times as long. Pure.
  */
 const smallest = 1024
+const free = -1
 
 export class NumberSet {
-  #numbers: Float64Array = new Float64Array(smallest)
+  /** At most half of it is taken. */
+  #places: Float64Array
   #count = 0
-  #isSorted = true
 
-  static of(numbers: Float64Array): NumberSet {
-    const all = new NumberSet()
-    all.#numbers = numbers
-    all.#count = numbers.length
-    all.#isSorted = false
-    return all
+  constructor(numbers: ArrayLike<number> = []) {
+    this.#places = new Float64Array(placesFor(numbers.length)).fill(free)
+    for (let at = 0; at < numbers.length; at++) this.add(numbers[at]!)
   }
 
   add(number: number): void {
-    if (this.#count === this.#numbers.length) {
-      const more = new Float64Array(Math.max(smallest, this.#count * 2))
-      more.set(this.#numbers)
-      this.#numbers = more
-    }
-    this.#numbers[this.#count++] = number
-    this.#isSorted = false
+    const place = this.#placeOf(number)
+    if (this.#places[place] === number) return
+    this.#places[place] = number
+    if (++this.#count * 2 > this.#places.length) this.#grow()
   }
 
   has(number: number): boolean {
-    if (!this.#isSorted) {
-      this.#numbers.subarray(0, this.#count).sort()
-      this.#isSorted = true
-    }
-    let [low, high] = [0, this.#count]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#numbers[middle]! < number) low = middle + 1
-      else high = middle
-    }
-    return low < this.#count && this.#numbers[low] === number
+    return this.#places[this.#placeOf(number)] === number
   }
+
+  /** Where it is, or would be. */
+  #placeOf(number: number): number {
+    const places = this.#places
+    const last = places.length - 1
+    let place = (number | 0) & last
+    while (places[place] !== free && places[place] !== number) place = (place + 1) & last
+    return place
+  }
+
+  #grow(): void {
+    const before = this.#places
+    this.#places = new Float64Array(before.length * 2).fill(free)
+    for (const number of before) if (number !== free) this.#places[this.#placeOf(number)] = number
+  }
+}
+
+/** A power of two. */
+const placesFor = (count: number): number => {
+  let places = smallest
+  while (places < count * 2) places *= 2
+  return places
 }

@@ -14,7 +14,7 @@ import type { NewFact } from "../../Ledger/Books.ts"
 import { factsOf } from "../../Ledger/EventFacts.ts"
 import { rulesOf } from "../../Ledger/Fold/Rules.ts"
 import { track } from "../../Runtime/Progress.ts"
-import { type Deliveries, Store } from "../../Stores/Store.ts"
+import { type Deliveries, Store, type StoreError } from "../../Stores/Store.ts"
 import { Claims, type Numbers, withoutAmount } from "./Claims.ts"
 import type { Key } from "./KeyedHash.ts"
 import type { Before } from "./Taking.ts"
@@ -27,14 +27,13 @@ export interface Signed extends Pick<Taken, "verified"> {
   readonly differences: ReadonlyArray<string>
 }
 
-/** `taken`: what the books say of events, once they are verified; bodies are read meanwhile. `most`: of the differences. */
-export const signed = Effect.fnUntraced(function* <E, R>(
-  before: Before,
-  taken: Effect.Effect<Taken, E, R>,
-  most: number
-) {
+/** What the books say is awaited beside. */
+type Audited<R> = Before & { readonly taken: Effect.Effect<Taken, StoreError, R> }
+
+/** Bodies are read while the books are verified. `most`: of the differences. */
+export const signed = Effect.fnUntraced(function* <R>(audited: Audited<R>, most: number) {
   const store = yield* Store
-  const { key, quarantined, settled } = before
+  const { key, quarantined, settled, taken } = audited
   const readAll = yield* readings(namingsOf(yield* store.run(Agreed.agreed)), key)
   const claims = new NumberSet()
   const told: Array<number> = []
@@ -59,14 +58,16 @@ export const signed = Effect.fnUntraced(function* <E, R>(
   // Bodies that came meanwhile, and may have left facts.
   yield* reading
   const unsaid = () => said.numbers.filter((_, index) => !claims.has(said.claims[index]!)).toSorted()
-  if (unsaid().length > 0) {
+  let ofNobody = unsaid()
+  if (ofNobody.length > 0) {
     // On a server, one may be stored after others that are numbered after it.
     told.length = 0
     Object.assign(at, { bodies: 0, through: 0 })
     yield* reading
+    ofNobody = unsaid()
   }
 
-  const money = NumberSet.of(said.money)
+  const money = new NumberSet(said.money)
   const differences: Array<string> = []
   for (let left = unknownOf(told, money).slice(0, most); left.length > 0;) {
     const events = yield* store.deliveries.read(left)
@@ -77,7 +78,7 @@ export const signed = Effect.fnUntraced(function* <E, R>(
     const last = events.at(-1)?.sequence ?? Number.POSITIVE_INFINITY
     left = left.filter((sequence) => sequence > last)
   }
-  differences.push(...Array.from(unsaid().subarray(0, most), unsigned))
+  differences.push(...Array.from(ofNobody.subarray(0, most), unsigned))
   return { verified, bodies: at.bodies, differences: differences.slice(0, most) } satisfies Signed
 })
 

@@ -48,6 +48,8 @@ export type Answer =
   /** How many more facts were folded. */
   | { readonly more: number }
   | { readonly part: number; readonly found: Found }
+  /** No part is left. */
+  | { readonly isThrough: true }
   | { readonly failed: Pick<StoreError, "message" | "reason"> }
 
 /** One part. `reached`: hears how many more facts were folded. */

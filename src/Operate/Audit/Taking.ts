@@ -4,10 +4,9 @@
  */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import { Context, Effect, Fiber, Layer, type Scope } from "effect"
+import { Effect, Fiber, type Scope } from "effect"
 import type { Kysely } from "kysely"
 import * as Verify from "../../Ledger/Verify.ts"
-import { type Head, others } from "../../Ledger/Verify/Chained.ts"
 import { ranges } from "../../Ledger/WholeBooks.ts"
 import { fileOf } from "../../Runtime/Module.ts"
 import { type Reached, track } from "../../Runtime/Progress.ts"
@@ -23,8 +22,28 @@ const mostThreads = 4
  * Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. Where
  * they wait for a server, as many as a worker has connections for.
  */
-const threadsAt = ({ readers }: ReadAt): number =>
+export const threadsAt = ({ readers }: Pick<ReadAt, "readers">): number =>
   readers ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
+
+const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
+
+/** A thread that waits for a task. */
+export interface Thread {
+  readonly worker: Worker
+  /** With its exit code, or what it failed with. */
+  readonly ended: Promise<unknown>
+}
+
+/** So many, until the scope closes. */
+export const started = (count: number): Effect.Effect<ReadonlyArray<Thread>, never, Scope.Scope> =>
+  Effect.forEach(Array.from({ length: Math.max(0, count) }), () =>
+    Effect.acquireRelease(Effect.sync(start), ({ worker }) => Effect.promise(() => worker.terminate()))
+  )
+
+const start = (): Thread => {
+  const worker = new Worker(threadFile, { name: "audit" })
+  return { worker, ended: new Promise((resolve) => worker.once("error", resolve).once("exit", resolve)) }
+}
 
 /** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
 const mostRanges = 16
@@ -46,33 +65,25 @@ export const before: Effect.Effect<Before, StoreError, Store> = Effect.gen(funct
 
 /** An audit whose threads have begun. */
 export interface Begun extends Before {
-  /** Once all is through. `since`: what someone has kept of the books as they were. */
-  readonly taken: (since: Head | undefined) => Effect.Effect<Taken, StoreError>
+  /** Once all is through. */
+  readonly taken: Effect.Effect<Taken, StoreError>
 }
 
-/** Until the scope closes. */
-export const begin: Effect.Effect<Begun, StoreError, Store | Scope.Scope> = Effect.gen(function* () {
+/** Until the scope closes. `threads`: that wait for tasks. */
+export const beginWith = Effect.fnUntraced(function* (threads: ReadonlyArray<Thread>) {
   const store = yield* Store
   const known = yield* before
-  const taking = yield* Effect.forkScoped(take(store, known.key), { startImmediately: true })
-  const taken = Effect.fnUntraced(function* (since: Head | undefined) {
-    const { said, verified } = yield* Fiber.join(taking)
-    if (since === undefined) return { said, verified }
-    return { said, verified: { ...verified, others: yield* store.run((db) => others(db, since)) } }
-  })
-  return { ...known, taken }
+  const taking = yield* Effect.forkScoped(take(store, threads, known.key), { startImmediately: true })
+  return { ...known, taken: Fiber.join(taking) } satisfies Begun
 })
 
-/**
- * For a verb without a worker: the books are verified from when the Store is open, while the warehouse and the inbox are still
- * being opened.
- */
-export class Ahead extends Context.Service<Ahead, Begun>()("siteledger/Operate/Ahead") {
-  static readonly layer: Layer.Layer<Ahead, StoreError, Store> = Layer.effect(Ahead, begin)
-}
+export const begin: Effect.Effect<Begun, StoreError, Store | Scope.Scope> = Effect.gen(function* () {
+  const { readAt } = yield* Store
+  return yield* beginWith(readAt === undefined ? [] : yield* started(threadsAt(readAt)))
+})
 
 /** What the books say, under the key. */
-export const take = Effect.fnUntraced(function* (store: Store["Service"], key: Key) {
+export const take = Effect.fnUntraced(function* (store: Store["Service"], threads: ReadonlyArray<Thread>, key: Key) {
   const head = yield* Verify.begun(store)
   const total = yield* store.run(factsIn)
   const some = yield* store.run((db) => ranges(db, mostRanges))
@@ -80,12 +91,15 @@ export const take = Effect.fnUntraced(function* (store: Store["Service"], key: K
     { what: "joined" },
     ...some.map((range): Part => ({ what: "ofIpcs", range, key }))
   ]
-  const found = yield* track("ledger verify", { unit: "facts", total }, (reached) => shared(store, parts, reached))
+  const found = yield* track("ledger verify", { unit: "facts", total }, (reached) =>
+    shared(store, threads, parts, reached)
+  )
   const ofIpcs = found.flatMap((each) => (each.what === "ofIpcs" ? [each.ofIpcs] : []))
   const books = Verify.together(ofIpcs.map(({ refolded }) => refolded))
   const between = found.find((each) => each.what === "joined")
   if (between === undefined) return yield* Effect.die("the parts of an audit are there once it is through")
-  const [follow] = books.chain === undefined ? yield* shared(store, [{ what: "followed" }], () => undefined) : []
+  const [follow] =
+    books.chain === undefined ? yield* shared(store, threads, [{ what: "followed" }], () => undefined) : []
   const verified = Verify.whole(head, books, between.joined, follow?.what === "followed" ? follow.followed : [])
   return { verified, said: joinedSaid(ofIpcs.map(({ said }) => said)) } satisfies Taken
 })
@@ -125,8 +139,13 @@ export const areAllThere = (
     ? Effect.succeed(found)
     : Effect.fail(new StoreError({ reason: "Failed", message }))
 
-/** What was found in each part, in their order. */
-const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Reached) =>
+/** What was found in each part, in their order; without threads, here. */
+const shared = (
+  store: Store["Service"],
+  threads: ReadonlyArray<Thread>,
+  parts: ReadonlyArray<Part>,
+  reached: Reached
+): Effect.Effect<ReadonlyArray<Found>, StoreError> =>
   Effect.gen(function* () {
     const { readAt: at } = store
     const found: Array<Found> = []
@@ -136,29 +155,34 @@ const shared = (store: Store["Service"], parts: ReadonlyArray<Part>, reached: Re
       else if ("found" in answer) found[answer.part] = answer.found
     }
     const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    const one =
-      at === undefined ? share(store satisfies Reader, { parts, next }, hear) : inThread({ at, parts, next }, hear)
-    const count = at === undefined ? 1 : Math.min(threadsAt(at), parts.length)
-    yield* Effect.all(
-      Array.from({ length: count }, () => one),
-      { concurrency: "unbounded", discard: true }
-    )
+    const asked = at === undefined ? [] : threads.slice(0, parts.length).map((thread) => ({ thread, at }))
+    const all = asked.map((each) => inThread(each.thread, { at: each.at, parts, next }, hear))
+    const here = share(store satisfies Reader, { parts, next }, hear)
+    yield* Effect.all(all.length === 0 ? [here] : all, { concurrency: "unbounded", discard: true })
     return yield* areAllThere(parts, found)
   })
 
-const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
-
-const inThread = (workerData: Task, hear: (answer: Answer) => void): Effect.Effect<void, StoreError> =>
+/** Until it is through. */
+const inThread = (
+  { ended, worker }: Thread,
+  task: Task,
+  hear: (answer: Answer) => void
+): Effect.Effect<void, StoreError> =>
   Effect.callback((resume) => {
-    const thread = new Worker(threadFile, { name: "audit", workerData })
-    thread.on("message", (answer: Answer) => {
-      if ("failed" in answer) resume(Effect.fail(new StoreError(answer.failed)))
+    const answered = (answer: Answer): void => {
+      if ("failed" in answer) end(Effect.fail(new StoreError(answer.failed)))
+      else if ("isThrough" in answer) end(Effect.void)
       else hear(answer)
-    })
-    const ended = (cause: unknown) => resume(Effect.fail(new StoreError({ reason: "Failed", message, cause })))
-    thread.once("error", ended)
-    thread.once("exit", (code) => (code === 0 ? resume(Effect.void) : ended(code)))
-    return Effect.promise(() => thread.terminate())
+    }
+    const stopHearing = () => worker.off("message", answered)
+    const end = (result: Effect.Effect<void, StoreError>): void => {
+      stopHearing()
+      resume(result)
+    }
+    worker.on("message", answered)
+    worker.postMessage(task, [])
+    void ended.then((cause) => end(Effect.fail(new StoreError({ reason: "Failed", message, cause }))))
+    return Effect.sync(stopHearing)
   })
 
 const message = "The thread that verifies the books has ended before it was through."

@@ -1,7 +1,7 @@
 /**
- * Verifies parts of the books of a Store that another thread writes, says how far it is, and answers.
+ * Verifies parts of the books of a Store that another thread writes, says how far it is, and answers. It waits for tasks.
  */
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { Effect } from "effect"
 import * as Reading from "../../Stores/Reading.ts"
 import { type Answer, share, type Task } from "./Taken.ts"
@@ -9,15 +9,14 @@ import { type Answer, share, type Task } from "./Taken.ts"
 const port = parentPort
 if (port === null) throw new Error("the audit's thread was started as a program")
 
-const task = workerData as Task
-
 const tell = (answer: Answer) => port.postMessage(answer)
 
-const sharing = Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => share(store, task, tell)))
+const sharing = (task: Task) =>
+  Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => share(store, task, tell))).pipe(
+    Effect.match({
+      onSuccess: () => tell({ isThrough: true }),
+      onFailure: ({ message, reason }) => tell({ failed: { message, reason } })
+    })
+  )
 
-await Effect.runPromise(
-  Effect.match(sharing, {
-    onSuccess: () => undefined,
-    onFailure: ({ message, reason }) => tell({ failed: { message, reason } })
-  })
-)
+port.on("message", (task: Task) => void Effect.runPromise(sharing(task)))

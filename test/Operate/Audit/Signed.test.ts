@@ -41,7 +41,7 @@ const underRules = (rules: number) =>
 /** Without threads, which take longer to start here than all else: worker/Ledger/Audit.test.ts has them. */
 const audited = Effect.gen(function* () {
   const begun = yield* begin
-  const { verified: _, ...found } = yield* signed(begun, begun.taken(undefined), 100)
+  const { verified: _, ...found } = yield* signed(begun, 100)
   return found
 }).pipe(
   Effect.scoped,
@@ -173,10 +173,10 @@ describe.each(engines)("with a Store in $name", ({ isSkipped, name, place }) => 
       const known = yield* before
       const taken = areRead.await.pipe(
         Effect.andThen(body),
-        Effect.andThen(take(store, known.key)),
+        Effect.andThen(take(store, [], known.key)),
         Effect.provideService(Store, store)
       )
-      const { bodies, differences } = yield* signed(known, taken, 100).pipe(
+      const { bodies, differences } = yield* signed({ ...known, taken }, 100).pipe(
         Effect.provideService(Store, { ...store, deliveries: { ...store.deliveries, stored } })
       )
       return { bodies, differences, passes }

@@ -5,7 +5,7 @@ import { Store } from "../../../src/Stores/Store.ts"
 import { ranges } from "../../../src/Ledger/WholeBooks.ts"
 import { newKey } from "../../../src/Operate/Audit/KeyedHash.ts"
 import { type Answer, type Found, type Part, share } from "../../../src/Operate/Audit/Taken.ts"
-import { areAllThere } from "../../../src/Operate/Audit/Taking.ts"
+import { areAllThere, started, take } from "../../../src/Operate/Audit/Taking.ts"
 import { hear, payment, startedOnce } from "../../Ledger/Started.ts"
 
 const key = newKey()
@@ -24,6 +24,19 @@ describe("the parts of an audit", () => {
         assert.strictEqual((yield* Effect.flip(areAllThere(parts, found))).reason, "Failed")
       }
     })
+  )
+
+  it.effect("aren't waited for if their thread has ended, even before it was given any", () =>
+    startedOnce(
+      Effect.gen(function* () {
+        yield* hear(payment("IPC-1"))
+        const store = yield* Store
+        const threads = yield* started(1)
+        yield* Effect.promise(() => threads[0]!.worker.terminate())
+        const { message } = yield* Effect.flip(take(store, threads, key))
+        assert.strictEqual(message, "The thread that verifies the books has ended before it was through.")
+      }).pipe(Effect.scoped)
+    )
   )
 
   it.effect("are done once each, and together they are all facts", () =>
