@@ -72,14 +72,12 @@ const alone =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptible(effect).pipe(oneWriter.withPermit, reading.withPermits(Resting.readers))
 
-const mirrorIn = ({ instance }: OpenFile, { oneWriter, reading }: Turns) => {
-  const run = on(instance)
-  return mirrorOf(
+const mirrorIn = ({ instance }: OpenFile, live: Live, { attemptFile, oneWriter, reading }: Turns) =>
+  mirrorOf(
     "the warehouse",
-    (use) => reading.withPermit(run(use)),
-    (use) => oneWriter.withPermit(Effect.uninterruptible(run(use)))
+    (use) => reading.withPermit(on(instance)(use)),
+    (use) => oneWriter.withPermit(Effect.uninterruptible(attemptFile(() => live.writer.beside(use))))
   )
-}
 
 const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, oneWriter, reading }: Turns) =>
   Effect.gen(function* () {
@@ -191,7 +189,7 @@ const make = (path: string, budgetMb: number) =>
       ),
       publish: (target, { isWhole = false } = {}) => readWhole(() => publication.publish(target, isWhole)),
       pieces: piecesOf(file, readWhole),
-      mirrors: { live: Effect.succeed(Option.some(mirrorIn(file, turns))), aside: aside(path) },
+      mirrors: { live: Effect.succeed(Option.some(mirrorIn(file, live, turns))), aside: aside(path) },
       keepNewest: Effect.sync(() => discardOlder(path))
     })
   })

@@ -185,12 +185,23 @@ export class DuckDbWriter {
     return true
   }
 
-  /** A write that analysts don't see. */
+  /** Another write, which analysts don't see. */
+  async beside<A>(write: (connection: DuckDBConnection) => Promise<A>): Promise<A> {
+    if (this.#isAbandoned) throw new Error(ranOut)
+    try {
+      return await write(this.#tables.connection)
+    } catch (cause) {
+      throw isOutOfMemory(cause) ? await this.#abandoned(cause) : cause
+    }
+  }
+
   async probe(): Promise<void> {
-    await this.#tables.connection.run(
-      `insert into siteledger.meta values ('probed_at', cast(now() as varchar))
-       on conflict (key) do update set value = excluded.value`
-    )
+    await this.beside(async (connection) => {
+      await connection.run(
+        `insert into siteledger.meta values ('probed_at', cast(now() as varchar))
+         on conflict (key) do update set value = excluded.value`
+      )
+    })
   }
 }
 

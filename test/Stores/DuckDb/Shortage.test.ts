@@ -3,9 +3,10 @@
  * it reaches the file, the warehouse refuses all else, and opened again it has what was committed, and more memory.
  */
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Change } from "../../../src/Domain/Change.ts"
 import type { Resource } from "../../../src/Domain/Resource.ts"
 import * as Version from "../../../src/Domain/Version.ts"
@@ -144,5 +145,35 @@ describe("many tables", () => {
       // Each time it is opened it has twice as much.
       yield* Effect.retry(within(path, written(2, true)), { times: 3 })
     })
+  )
+
+  it.live(
+    "stay as they are if memory runs out while deliveries are copied, and nothing is written until it is opened again",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        yield* within(
+          path,
+          Effect.gen(function* () {
+            const warehouse = yield* Warehouse
+            yield* written(1, false)
+            yield* narrow
+            const mirror = Option.getOrThrow(yield* warehouse.mirrors.live)
+            const chunk = { first: 1, last: 2, frames: randomBytes(40_000_000) }
+            assert.strictEqual((yield* Effect.flip(mirror.add("inbox", chunk))).reason, "Fatal")
+            const later = yield* Effect.flip(warehouse.write({ changes: rowsOf("wide_0", 2), events: [] }))
+            assert.strictEqual(later.reason, "Fatal")
+          })
+        )
+        yield* within(
+          path,
+          Effect.gen(function* () {
+            const warehouse = yield* Warehouse
+            const mirror = Option.getOrThrow(yield* warehouse.mirrors.live)
+            assert.strictEqual(yield* mirror.through("inbox"), 0)
+            yield* written(2, false)
+          })
+        )
+      })
   )
 })
