@@ -10,6 +10,7 @@ import { batchBytes, handedOutKey, type Peeked, type TakenBatch, type Waiting } 
 import { listedNumbers } from "../Sql.ts"
 import { type Deliveries, readMeta, type Store, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
+import * as Queue from "./Queue.ts"
 
 type Db = Kysely<StoreTables>
 
@@ -39,13 +40,9 @@ export const make = ({ look, run }: Asking, { host, receive }: Pick<Deliveries, 
   waiting: run(waiting),
   isWaiting: look(anyWaiting),
   restart: async (tx) => {
+    await Queue.close(tx)
     await writeMeta(tx, handedOutKey, String(await handedOut(tx)))
-    // In one statement: what is stored meanwhile would have places before the first number, and how far all is applied is read
-    // from the first places.
-    await sql`
-      with gone as (delete from inbox_queue)
-      insert into inbox_queue (sequence, is_first, received_at)
-      select sequence, true, received_at from inbox order by sequence`.execute(tx)
+    await Queue.again(tx)
   },
   read: (sequences) => run((db) => read(db, sequences)),
   headers: (sequence) =>
@@ -81,20 +78,8 @@ export const make = ({ look, run }: Asking, { host, receive }: Pick<Deliveries, 
   last: Effect.map(look(newest), (last) => Number(last ?? 0))
 })
 
-interface Claim {
-  readonly id: number
-  readonly sequence: number
-  readonly is_first: boolean
-}
-
-const claim = async (db: Db, limit: number): Promise<ReadonlyArray<Claim>> => {
-  const { rows } = await sql<Claim>`
-    select id, sequence, is_first from inbox_queue order by id limit ${limit} for update skip locked`.execute(db)
-  return rows
-}
-
 const take = async (db: Db, limit: number): Promise<TakenBatch> => {
-  const claims = await claim(db, limit)
+  const claims = await Queue.claim(db, limit)
   const fresh = new Set(claims.filter(({ is_first: isFirst }) => isFirst).map(({ sequence }) => sequence))
   const events = await read(db, [...new Set(claims.map(({ sequence }) => sequence))])
   const taken = events.map((event) => ({ event, place: event.sequence, isFresh: fresh.has(event.sequence) }))
