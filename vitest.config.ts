@@ -34,8 +34,8 @@ const embeddedOnly = [
   // The key is a file in the data directory; on a server all workers are given the same (Stores/Server.test.ts).
   "test/worker/Live/LostKey.test.ts",
   // The warehouse's or the Store's file deleted, old, rubbish, cut or out of reach; `siteledger backup` and `restore`; the
-  // local disk full.
-  "test/worker/Stores/{File,Backup,BucketAway,DiskFull,Lost,OffMachine,TakenBack,Waiting}.test.ts",
+  // local disk full; the copy of the inbox in the warehouse's file.
+  "test/worker/Stores/{File,Backup,BucketAway,DiskFull,LargeRebuild,Lost,OffMachine,TakenBack,Waiting}.test.ts",
   "test/worker/Dashboard/FullDisk.test.ts",
   // Brings a server of its own.
   "test/worker/Stores/Archived.test.ts",

@@ -7,7 +7,10 @@ import * as Literal from "../src/Domain/Literal.ts"
 import { type Life, livesOf, type Said, type Told } from "./AppliedLives.ts"
 import type * as Engine from "./Engine.ts"
 
-const note = "Measured on site with the engineer's representative; quantities as per the joint record sheets."
+/** What each event says in a field that no table has: SQL of a text that needs no escapes in JSON. */
+const usualNote = Literal.text(
+  "Measured on site with the engineer's representative; quantities as per the joint record sheets."
+)
 
 /** A year of them, whatever their number. */
 const firstMs = Date.UTC(2025, 10, 1)
@@ -20,6 +23,8 @@ export interface Filling {
   readonly series: string
   /** A multiple of `atATime`. */
   readonly count: number
+  /** Instead of the usual note: SQL, which may use `k`. */
+  readonly note?: string
 }
 
 /** In stores that have some already. */
@@ -99,8 +104,10 @@ const bodyOf = (made: Made, spelling: Spelling, kind: Kind, t: string): string =
     `'{"event_type":"${kind.type}","event_timestamp":"' || ${spelling.instant(t, 3)} || '"'`,
     `',"${kind.life.key}":"${made.series}-' || k || '",'`,
     contentsOf(kind),
-    Literal.text(`"note":"${note}"}`)
+    `'"note":"' || ${noteOf(made)} || '"}'`
   ].join(" || ")
+
+const noteOf = ({ note = usualNote }: Made): string => `(${note})`
 
 /** By the event's place among those about its number. */
 const choice = ({ lives }: Made, of: (kind: Kind) => string): string =>
@@ -170,7 +177,7 @@ const rowsOf = (made: Made, spelling: Spelling, life: Life, from: number, to: nu
     insert into construction.${life.table}
       (id, status, ${values.map(([column]) => column).join(", ")}, _extra, _clocks, _first_seen_at, _changed_at)
     select '${made.series}-' || k, '${life.status}', ${values.map(([, value]) => value).join(", ")},
-      ${spelling.json(Literal.text(JSON.stringify({ note })))}, ${spelling.json(`'{' || ${clocks} || '}'`)},
+      ${spelling.json(`'{"note":"' || ${noteOf(made)} || '"}'`)}, ${spelling.json(`'{' || ${clocks} || '}'`)},
       t_1 + interval '${delayMs} milliseconds', t_${last} + interval '${delayMs} milliseconds'
     from (${hashed(made, spelling, of, from, to)}) as given`
 }
