@@ -49,7 +49,10 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  // A hundred lists begin at once.
+  yield* pass.room.enter
   const first = yield* negotiate(pass, wantedSize(pass, previous))
+  yield* pass.room.came
   if (first.page !== 1) return yield* wrongPage(1, first.page)
   const size = grantedSize(first)
   const state: Checkpoints.PassState = {
@@ -60,7 +63,9 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
     total: first.total
   }
   yield* Checkpoints.begin(pass.store, state)
-  return yield* keep(pass, state, [first])
+  const kept = yield* keep(pass, state, [first])
+  yield* pass.room.leave(1)
+  return kept
 })
 
 /**

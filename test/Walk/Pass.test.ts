@@ -99,6 +99,22 @@ describe("a pass", () => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("asks for every page within the room that lists share, its first one too", () =>
+    Effect.gen(function* () {
+      const [list, held] = [listModel(range(1, 47)), { pages: 0, whenAsked: Array<number>() }]
+      list.onAsk = () => void held.whenAsked.push(held.pages)
+      const room = {
+        enter: Effect.sync(() => void held.pages++),
+        came: Effect.void,
+        leave: (pages: number) => Effect.sync(() => void (held.pages -= pages))
+      }
+      const parts = { ...(yield* passing), room }
+      yield* Pass.run({ ...parts, list, pageSize: 10, concurrency: 1 }, undefined)
+      assert.isAbove(Math.min(...held.whenAsked), 0)
+      assert.strictEqual(held.pages, 0)
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("over a list that ignores the page says so", () =>
     Effect.gen(function* () {
       const { state, disturbance } = yield* pass(listModel(range(1, 30), { ignoresPage: true }))
