@@ -41,8 +41,9 @@ const mostWaiting = 32
 const stretchPages = 20
 const stretchMs = 500
 /**
- * A list that has waited for so long has room for `least` pages at any time from then on, even if others, whose service is slow, have
- * all of it; until it is given room as others are.
+ * A list that has waited for so long, and longer than a stretch of each list that waits takes, has room for `least` pages at any
+ * time from then on, even if others, whose service is slow, have all of it; until it is given room as others are. Where a
+ * hundred lists take turns, it is no sooner: with two pages of each at any time, there would be no stretches.
  */
 const patience = Duration.seconds(5)
 const least = 2
@@ -54,6 +55,8 @@ interface Held {
   waiting: number
   /** It has lost its patience. */
   isUrgent: boolean
+  /** When it was given room last. */
+  givenMs: number
 }
 
 class Shared {
@@ -77,14 +80,16 @@ class Shared {
     return Effect.flatMap(Sharer, (sharer) =>
       Effect.uninterruptibleMask((restore) => {
         const waiter: Waiter = { turn: Deferred.makeUnsafe(), of: sharer.name }
+        const fromMs = this.#nowMs()
         this.#rooms.set(waiter, held)
-        this.#waiters.add(waiter, sharer, this.#nowMs())
+        this.#waiters.add(waiter, sharer, fromMs)
         this.#give()
         this.#urge(held)
         const given = Deferred.await(waiter.turn)
         const impatient: Effect.Effect<void> = Effect.flatMap(Effect.timeoutOption(given, patience), (isGiven) => {
           if (Option.isSome(isGiven)) return Effect.void
-          held.isUrgent = true
+          const waitedMs = this.#nowMs() - Math.max(fromMs, held.givenMs)
+          if (waitedMs >= Math.max(Duration.toMillis(patience), this.#waiters.lists * stretchMs)) held.isUrgent = true
           this.#urge(held)
           return impatient
         })
@@ -146,6 +151,7 @@ class Shared {
     const held = this.#rooms.get(waiter)
     if (held === undefined || !this.#rooms.delete(waiter)) return
     held.pages++
+    held.givenMs = this.#nowMs()
     this.#all.pages++
     Deferred.doneUnsafe(waiter.turn, Exit.void)
   }
@@ -155,7 +161,7 @@ export const make = (options: Options): Effect.Effect<Rooms> =>
   Effect.map(Clock.Clock, (clock) => {
     const shared = new Shared(options, () => runningMs(clock))
     const taken = Effect.acquireRelease(
-      Effect.sync((): Held => ({ pages: 0, waiting: 0, isUrgent: false })),
+      Effect.sync((): Held => ({ pages: 0, waiting: 0, isUrgent: false, givenMs: 0 })),
       (held) => Effect.sync(() => shared.leave(held, held.pages))
     )
     return {

@@ -57,6 +57,11 @@ export class Waiters {
     return this.#size
   }
 
+  /** How many lists wait. */
+  get lists(): number {
+    return [...this.#lines.values()].filter(({ waiters }) => waiters.size > 0).length
+  }
+
   add(waiter: Waiter, sharing: Sharing, nowMs: number): void {
     const line = this.#lines.get(sharing.name) ?? this.#begun(sharing)
     line.sharing = sharing

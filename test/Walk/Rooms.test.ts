@@ -153,3 +153,34 @@ it.effect("a list that lost its patience waits like others once it is given room
     assert.deepStrictEqual([count("b"), count("c")], [3, 3])
   })
 )
+
+it.effect("among many lists none loses its patience before each could have had its stretch", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(32)
+    yield* open("stuck", 32)
+    const names = Array.from({ length: 20 }, (_, n) => `list ${n}`)
+    for (const name of names) yield* open(name, 8)
+    yield* TestClock.adjust("9 seconds")
+    yield* settled
+    assert.deepStrictEqual(new Set(names.map(count)), new Set([0]))
+    yield* TestClock.adjust("1 seconds")
+    yield* settled
+    assert.deepStrictEqual(new Set(names.map(count)), new Set([2]))
+  })
+)
+
+it.effect("a list's patience begins again when it is given room", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(4)
+    const stuck = yield* open("stuck", 4)
+    yield* open("b", 8)
+    yield* TestClock.adjust("4 seconds")
+    yield* stuck.leave(1)
+    yield* TestClock.adjust("5 seconds")
+    yield* settled
+    assert.strictEqual(count("b"), 1)
+    yield* TestClock.adjust("1 seconds")
+    yield* settled
+    assert.strictEqual(count("b"), 2)
+  })
+)
