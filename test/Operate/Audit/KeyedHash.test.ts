@@ -40,8 +40,19 @@ describe("a keyed hash", () => {
   })
 
   it("differs between texts that run into each other, and between characters that share bytes", () => {
-    const all = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["ab\u0000c"], ["abcd"], ["ā"], ["\u0001\u0001"], []]
+    const joined = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["ab\u0000c"], ["abcd"], []]
+    const wide = ["ā", "ā\u0000", "\u0001\u0001", "Ā\u0000", "Ā\u0001"].map((text) => [text])
+    const all = [...joined, ...wide]
     assert.strictEqual(new Set(all.map((texts) => numberOf(texts))).size, all.length)
+  })
+
+  it("differs wherever a text has another character, whatever the others are", () => {
+    for (const text of ["certificate", "2024-01-01T01:51:19.900000Z", "Zürich", "Škoda 12", "日本"]) {
+      const changed = [...text].map((_, at) => `${text.slice(0, at)}ſ${text.slice(at + 1)}`)
+      const longer = [`${text}\u0000`, `\u0000${text}`, text.slice(1), text.slice(0, -1)]
+      const all = [text, ...changed, ...longer]
+      assert.strictEqual(new Set(all.map((each) => numberOf([each]))).size, all.length, text)
+    }
   })
 
   it("differs between keys, which are drawn anew", () => {
