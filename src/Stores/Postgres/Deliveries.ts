@@ -89,11 +89,14 @@ const take = async (db: Db, limit: number): Promise<TakenBatch> => {
 /** More are estimated: to count 190,000 was half of what the server did while they were applied. */
 const mostCounted = 2000
 
-/** Numbers are given in the order of arrival and taken in that order, so those between the first and the last mostly wait. */
+/**
+ * Numbers are given in the order of arrival and taken in that order, so those between the first and the last mostly wait. The
+ * last one given is known; to look for it in the queue takes seconds while a rebuild that isn't committed adds millions.
+ */
 const waiting = async (db: Db): Promise<Waiting> => {
   const { rows } = await sql<{ count: number; oldest: string | null; span: number | null }>`
     select count(*) as count, min(received_at) as oldest,
-      (select max(id) from inbox_queue) - min(id) + 1 as span
+      (select last_value from inbox_queue_id_seq) - min(id) + 1 as span
     from (select id, received_at from inbox_queue order by id limit ${mostCounted + 1}) as first`.execute(db)
   const { count, oldest, span } = rows[0]!
   return { count: Number(Number(count) > mostCounted ? span : count), oldest }

@@ -129,6 +129,24 @@ describe.skipIf(Databases.skipped !== undefined)("a rebuild beside a worker", ()
     }).pipe(Effect.scoped)
   )
 
+  it.live("tells how many deliveries wait without looking for what isn't committed", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      const context = yield* Layer.build(storesAt(own.url))
+      const store = yield* Effect.provide(Store, context)
+      const bodies = Array.from({ length: 2100 }, (_, place) => delivery(`body ${place}`))
+      yield* Effect.promise(() => store.deliveries.receive(bodies))
+      const run = yield* session(own)
+      yield* run("begin; lock table construction.hse_incidents in row exclusive mode")
+      const rebuilding = yield* Effect.forkChild(Projection.rebuild(store))
+      yield* untilBlocked(own)
+      assert.strictEqual((yield* store.deliveries.waiting).count, 2 * 2100)
+      yield* run("commit")
+      yield* Fiber.join(rebuilding)
+      assert.strictEqual((yield* store.deliveries.waiting).count, 2100)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("changes nothing if it ends in the middle, and lets batches go on", () =>
     Effect.gen(function* () {
       const own = yield* database
