@@ -174,15 +174,15 @@ class Readers {
     return first === undefined || this.#isAnswered ? this.#answered() : Effect.fail(first.error)
   }
 
+  /** A function for each turn: one that waits for the next pages would hold those it wrote last. */
   #writeAll() {
-    return Effect.gen({ self: this }, function* () {
-      while (true) {
-        const arrived = yield* Queue.takeBetween(this.#arrived, 1, pagesAhead)
-        yield* this.#keep(arrived)
-        yield* this.#pass.room.leave(arrived.filter(({ page }) => page !== undefined).length)
-        this.#pass.onProgress(this.state, this.#pages)
-      }
-    }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
+    const writeSome = Effect.gen({ self: this }, function* () {
+      const arrived = yield* Queue.takeBetween(this.#arrived, 1, pagesAhead)
+      yield* this.#keep(arrived)
+      yield* this.#pass.room.leave(arrived.filter(({ page }) => page !== undefined).length)
+      this.#pass.onProgress(this.state, this.#pages)
+    })
+    return Effect.forever(writeSome).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
   }
 
   /** The ids first, then the rows, then the checkpoint. */

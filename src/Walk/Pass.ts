@@ -131,16 +131,16 @@ const walkPages = Effect.fnUntraced(function* (
     ),
     Effect.ensuring(Queue.end(arrived))
   )
-  const writeAll = Effect.gen(function* () {
-    while (true) {
-      const answers = yield* Queue.takeBetween(arrived, 1, batch)
-      state = yield* keep(pass, state, answers)
-      yield* pass.room.leave(answers.length)
-      yield* window.wrote(answers.length, yield* Queue.size(arrived))
-      for (const { page } of answers) done.add(page)
-      pass.onProgress(state, done.size)
-    }
-  }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
+  // A function for each turn: one that waits for the next pages would hold those it wrote last.
+  const writeSome = Effect.gen(function* () {
+    const answers = yield* Queue.takeBetween(arrived, 1, batch)
+    state = yield* keep(pass, state, answers)
+    yield* pass.room.leave(answers.length)
+    yield* window.wrote(answers.length, yield* Queue.size(arrived))
+    for (const { page } of answers) done.add(page)
+    pass.onProgress(state, done.size)
+  })
+  const writeAll = Effect.forever(writeSome).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
   const [disturbance] = yield* Effect.all([fetchAll, writeAll], { concurrency: 2 })
   return { state, disturbance }
 })

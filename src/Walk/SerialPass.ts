@@ -74,20 +74,20 @@ const walk = Effect.fnUntraced(function* (
       from = link.next
     }
   }).pipe(Effect.result, Effect.ensuring(Queue.end(arrived)))
-  const writeAll = Effect.gen(function* () {
-    while (true) {
-      const links = yield* Queue.takeBetween(arrived, 1, pagesAhead)
-      for (const some of inBatches(links)) {
-        const before = state.rows
-        state = yield* keep(pass, state, some, pages)
-        yield* pass.room.leave(some.length)
-        pages += some.length
-        seen = state.rows > before || some.every(({ records }) => records === 0) ? 0 : seen + some.length
-        pass.onProgress(state, pages)
-        if (seen > mostSeen) return yield* circle(pass)
-      }
+  // A function for each turn: one that waits for the next pages would hold those it wrote last.
+  const writeSome = Effect.gen(function* () {
+    const links = yield* Queue.takeBetween(arrived, 1, pagesAhead)
+    for (const some of inBatches(links)) {
+      const before = state.rows
+      state = yield* keep(pass, state, some, pages)
+      yield* pass.room.leave(some.length)
+      pages += some.length
+      seen = state.rows > before || some.every(({ records }) => records === 0) ? 0 : seen + some.length
+      pass.onProgress(state, pages)
+      if (seen > mostSeen) return yield* circle(pass)
     }
-  }).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
+  })
+  const writeAll = Effect.forever(writeSome).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
   // What has arrived is kept, whatever comes after it.
   const disturbance = yield* Effect.all([fetchAll, writeAll], { concurrency: 2 }).pipe(
     Effect.flatMap(([fetched]) => Effect.fromResult(fetched)),
