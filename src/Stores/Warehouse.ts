@@ -138,6 +138,8 @@ export class Warehouse extends Context.Service<
   {
     /** Random, created with the file: tells our own file from a foreign one. */
     readonly id: string
+    /** To write to one table for a while and then to another takes much less than to write to many in turn. */
+    readonly prefersFewTables: boolean
     /** Never ends while the file can't be opened: until then everything below fails. */
     readonly opened: Effect.Effect<void>
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>

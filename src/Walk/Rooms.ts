@@ -9,6 +9,8 @@
  */
 import { Clock, Deferred, Duration, Effect, Exit, Option, type Scope } from "effect"
 import { runningMs } from "../Runtime/Boot.ts"
+import { Warehouse } from "../Stores/Warehouse.ts"
+import { type Lane, lanes } from "./Pace.ts"
 import { Sharer, type Waiter, Waiters } from "./Waiters.ts"
 
 export interface Room {
@@ -30,6 +32,8 @@ interface Options {
   readonly pages: number
   /** How many requests there are for all of them. */
   readonly perSecond: number
+  /** Of the warehouse. */
+  readonly prefersFewTables: boolean
 }
 
 /**
@@ -41,9 +45,10 @@ const mostWaiting = 32
 const stretchPages = 20
 const stretchMs = 500
 /**
- * A list that has waited for so long, and longer than a stretch of each list that waits takes, has room for `least` pages at any
- * time from then on, even if others, whose service is slow, have all of it; until it is given room as others are. Where a
- * hundred lists take turns, it is no sooner: with two pages of each at any time, there would be no stretches.
+ * A list that has waited for so long has room for `least` pages at any time from then on, even if others, whose service is slow,
+ * have all of it; until it is given room as others are. Where few tables should change at a time, it is no sooner than each
+ * list that waits could have had its stretch: with two pages of each of a hundred at any time, there would be no stretches.
+ * PostgreSQL writes as many pages of several lists together in less time.
  */
 const patience = Duration.seconds(5)
 const least = 2
@@ -64,12 +69,14 @@ class Shared {
   readonly #rooms = new Map<Waiter, Held>()
   readonly #nowMs: () => number
   readonly #most: number
+  readonly #prefersFewTables: boolean
   /** Of all lists. */
   #size: number
   readonly #all = { pages: 0, waiting: 0 }
   #stretch: { readonly name: string; readonly untilMs: number; left: number } | undefined
 
-  constructor({ pages, perSecond }: Options, nowMs: () => number) {
+  constructor({ pages, perSecond, prefersFewTables }: Options, nowMs: () => number) {
+    this.#prefersFewTables = prefersFewTables
     this.#waiters = new Waiters(perSecond)
     this.#most = pages
     this.#size = Math.min(pages, mostWaiting)
@@ -89,7 +96,7 @@ class Shared {
         const impatient: Effect.Effect<void> = Effect.flatMap(Effect.timeoutOption(given, patience), (isGiven) => {
           if (Option.isSome(isGiven)) return Effect.void
           const waitedMs = this.#nowMs() - Math.max(fromMs, held.givenMs)
-          if (waitedMs >= Math.max(Duration.toMillis(patience), this.#waiters.lists * stretchMs)) held.isUrgent = true
+          if (waitedMs >= this.#patienceMs) held.isUrgent = true
           this.#urge(held)
           return impatient
         })
@@ -101,6 +108,11 @@ class Shared {
         )
       })
     )
+  }
+
+  get #patienceMs(): number {
+    const turnsMs = this.#prefersFewTables ? this.#waiters.lists * stretchMs : 0
+    return Math.max(Duration.toMillis(patience), turnsMs)
   }
 
   came(held: Held): void {
@@ -173,6 +185,16 @@ export const make = (options: Options): Effect.Effect<Rooms> =>
     }
   })
 
+/** Of each lane: what is urgent doesn't wait for the room of what isn't. */
+export const byLane = Effect.fnUntraced(function* (options: Omit<Options, "prefersFewTables">) {
+  const { prefersFewTables } = yield* Warehouse
+  const made = yield* Effect.forEach(lanes, (lane) =>
+    Effect.map(make({ ...options, prefersFewTables }), (rooms) => [lane, rooms] as const)
+  )
+  const rooms = new Map<Lane, Rooms>(made)
+  return (lane: Lane): Rooms => rooms.get(lane)!
+})
+
 /** For one list that shares it with no other. */
 export const alone = (pages: number): Effect.Effect<Room, never, Scope.Scope> =>
-  Effect.flatMap(make({ pages, perSecond: pages }), ({ open }) => open)
+  Effect.flatMap(make({ pages, perSecond: pages, prefersFewTables: false }), ({ open }) => open)

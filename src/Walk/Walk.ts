@@ -9,7 +9,7 @@ import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
 import { entityNames } from "../Domain/Resource.ts"
 import { led, whileFollowing } from "../Runtime/Leadership.ts"
-import { type Lane, lanes, Pace } from "./Pace.ts"
+import { type Lane, Pace } from "./Pace.ts"
 import { runningMs } from "../Runtime/Boot.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Seal } from "../Runtime/Seal.ts"
@@ -53,7 +53,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
       concurrency,
       pageSize,
       write: yield* Together.make(store, yield* Warehouse),
-      roomsOf: yield* roomsByLane((yield* pace.usage).limitPerMinute / 60),
+      roomsOf: yield* Rooms.byLane({ pages: pagesInFlight, perSecond: (yield* pace.usage).limitPerMinute / 60 }),
       // Hundreds of lists don't ask more often than a few.
       pollEvery: Duration.times(store.pollEvery, Math.ceil(tracks.length / listsAtOnce))
     }
@@ -120,15 +120,6 @@ interface Shared {
   readonly roomsOf: (lane: Lane) => Rooms.Rooms
   readonly pollEvery: Duration.Duration
 }
-
-/** What is urgent doesn't wait for the room of what isn't. */
-const roomsByLane = Effect.fnUntraced(function* (perSecond: number) {
-  const made = yield* Effect.forEach(lanes, (lane) =>
-    Effect.map(Rooms.make({ pages: pagesInFlight, perSecond }), (rooms) => [lane, rooms] as const)
-  )
-  const rooms: Readonly<Record<string, Rooms.Rooms>> = Object.fromEntries(made)
-  return (lane: Lane): Rooms.Rooms => rooms[lane]!
-})
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: Track | undefined) {

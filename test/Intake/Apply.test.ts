@@ -46,6 +46,7 @@ const warehouse = (written: Queue.Queue<Batch>, write: (batch: Batch) => Effect.
   Layer.mock(Warehouse, {
     mirrors: noMirrors,
     id: "mocked",
+    prefersFewTables: false,
     opened: Effect.void,
     write: (batch) => Effect.andThen(write(batch), Effect.asVoid(Queue.offer(written, batch)))
   })

@@ -36,7 +36,7 @@ const world = () => {
   const layer = Mirror.layer.pipe(
     Layer.provide([
       storeWith(deliveries),
-      Layer.mock(Warehouse, { mirrors, id: "mocked" }),
+      Layer.mock(Warehouse, { mirrors, id: "mocked", prefersFewTables: false }),
       Layer.mock(Apply, {}),
       Reasons.layer
     ])

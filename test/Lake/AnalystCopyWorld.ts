@@ -19,6 +19,7 @@ export const makeStub = () => {
   const failure = new WarehouseError({ reason: "Failed", message: "no room" })
   const layer = Layer.succeed(Warehouse, {
     id: "stub",
+    prefersFewTables: false,
     opened: Effect.void,
     evolve: Effect.void,
     write: () => Effect.die("unused"),

@@ -45,7 +45,7 @@ describe("skew", () => {
     const layer = Skew.layer.pipe(
       Layer.provide([
         storeWith(deliveries),
-        Layer.mock(Warehouse, { query, id: "mocked", mirrors: noMirrors }),
+        Layer.mock(Warehouse, { query, id: "mocked", prefersFewTables: false, mirrors: noMirrors }),
         Reasons.layer
       ])
     )

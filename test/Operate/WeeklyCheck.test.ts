@@ -45,6 +45,7 @@ const started = <A, E>(path: string, log: Array<string>, use: Effect.Effect<A, E
     Sqlite.layerAt(join(path, "store.sqlite")),
     Layer.mock(Warehouse, {
       id: "mocked",
+      prefersFewTables: false,
       mirrors: { live: Effect.die("unused"), aside: Effect.die("unused") },
       pieces: Effect.succeed([piece("good", Effect.void), piece("bad", Effect.fail(broken))])
     }),

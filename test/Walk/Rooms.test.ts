@@ -12,8 +12,8 @@ const settled = Effect.gen(function* () {
 const sharer = (name: string) => ({ name, isFirst: false, need: () => Infinity })
 
 /** Lists that want as much room as there is. */
-const world = Effect.fnUntraced(function* (pages: number) {
-  const rooms = yield* Rooms.make({ pages, perSecond: 10 })
+const world = Effect.fnUntraced(function* (pages: number, prefersFewTables = true) {
+  const rooms = yield* Rooms.make({ pages, perSecond: 10, prefersFewTables })
   const entered: Array<string> = []
   const open = Effect.fnUntraced(function* (name: string, wants: number) {
     const scope = yield* Scope.make()
@@ -164,6 +164,18 @@ it.effect("among many lists none loses its patience before each could have had i
     yield* settled
     assert.deepStrictEqual(new Set(names.map(count)), new Set([0]))
     yield* TestClock.adjust("1 seconds")
+    yield* settled
+    assert.deepStrictEqual(new Set(names.map(count)), new Set([2]))
+  })
+)
+
+it.effect("any list loses it as soon as ever where the warehouse doesn't mind how many tables change", () =>
+  Effect.gen(function* () {
+    const { count, open } = yield* world(32, false)
+    yield* open("stuck", 32)
+    const names = Array.from({ length: 20 }, (_, n) => `list ${n}`)
+    for (const name of names) yield* open(name, 8)
+    yield* TestClock.adjust("5 seconds")
     yield* settled
     assert.deepStrictEqual(new Set(names.map(count)), new Set([2]))
   })

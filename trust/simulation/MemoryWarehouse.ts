@@ -153,6 +153,7 @@ export const warehouseLayer = (
     Warehouse,
     Warehouse.of({
       id: "simulated",
+      prefersFewTables: false,
       opened: oneAtATime.await,
       table: (name) => Effect.sync(() => described(byName(name))),
       tables: Effect.sync(() => new EntityTables(usual)),

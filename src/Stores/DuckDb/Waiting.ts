@@ -39,6 +39,7 @@ const restart = Effect.flatMap(
 
 const refusing = (error: WarehouseError): Warehouse["Service"] => ({
   id: "waiting",
+  prefersFewTables: true,
   opened: Effect.never,
   write: () => Effect.fail(error),
   watermark: Effect.fail(error),

@@ -172,6 +172,7 @@ const make = (path: string, budgetMb: number) =>
 
     return Warehouse.of({
       id,
+      prefersFewTables: true,
       opened: Effect.void,
       write,
       watermark: Effect.map(reading.withPermit(metaOf(file)), (meta) => meta.watermark),

@@ -62,6 +62,7 @@ const make = Effect.gen(function* () {
 
   return Warehouse.of({
     id: "postgres",
+    prefersFewTables: false,
     opened: Effect.void,
     write: (batch) =>
       Effect.mapError(

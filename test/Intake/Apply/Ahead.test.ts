@@ -53,6 +53,7 @@ const applying = (applied: Array<string>) =>
         Layer.mock(Warehouse, {
           mirrors: noMirrors,
           id: "mocked",
+          prefersFewTables: false,
           opened: Effect.void,
           write: ({ events }) =>
             Effect.sync(() => {

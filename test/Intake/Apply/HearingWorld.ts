@@ -105,6 +105,7 @@ const warehouse = (world: World) =>
   Layer.mock(Warehouse, {
     mirrors: noMirrors,
     id: "mocked",
+    prefersFewTables: false,
     opened: Effect.void,
     write: ({ events }) =>
       Effect.gen(function* () {

@@ -84,6 +84,7 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
     Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),
     Layer.mock(Warehouse, {
       id: "mocked",
+      prefersFewTables: false,
       mirrors: noMirrors,
       opened: Effect.void,
       write: (batch) => Effect.asVoid(write(batch))

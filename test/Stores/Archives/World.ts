@@ -60,7 +60,7 @@ export const worker = (folder: string) =>
 
 /** The store and the lake alone. */
 export const stores = (folder: string) =>
-  Layer.mergeAll(store(folder), Layer.mock(Warehouse, { id: "mocked", mirrors: noMirrors }))
+  Layer.mergeAll(store(folder), Layer.mock(Warehouse, { id: "mocked", prefersFewTables: false, mirrors: noMirrors }))
 
 export const ncr = (number: number, more: object = {}) =>
   JSON.stringify({ ncr_id: `N${number}`, severity: "high", event_timestamp: "2026-01-05T09:00:00Z", ...more })
