@@ -26,13 +26,13 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "bytes written for a delivery",
     at: "trickle.writtenPerEvent",
     unit: "B",
-    why: "checkpoints and sorted keys of a larger file are merged less often but are larger; on PostgreSQL each copy for analysts is whole"
+    why: "checkpoints and sorted keys of a larger file are merged less often but are larger"
   },
   {
-    figure: "the first copy of a start",
+    figure: "a whole copy for analysts",
     at: "publish.whole.seconds",
     unit: "s",
-    why: "it is made whole, once for each start"
+    why: "the first of all, and the one after a crash or an update"
   },
   {
     figure: "live after kill -9",

@@ -25,7 +25,7 @@ export const limits: ReadonlyArray<Limit> = [
       "events are applied about ten times a second, so that they are there within 0.1 s, and each batch takes 11 ms of the " +
       "main thread and 7 ms of DuckDB's: a dozen statements of 0.3 to 2 ms, however few rows they are about. Receiving takes " +
       "0.6 ms for each delivery, which is flushed alone. Gathering for longer would help, and break the other goal. A copy " +
-      "for analysts comes once a minute at the most and is made from the one before it; only the first of a start is whole"
+      "for analysts comes once a minute at the most and is made from the one before it"
   },
   {
     of: "bytes written for a delivery",
@@ -99,7 +99,7 @@ export const limits: ReadonlyArray<Limit> = [
       "60 s of processor time for 500 tables of 66 columns and 200 rows: 16 make the tables, as DuckDB has no other way to describe " +
       "a column than a statement that makes its table's entry again (0.35 ms for each of 33,000); 26 read what the server sends " +
       "(51 ms for a table, of which 33 are spent on values of 65 columns and 14 on the escapes of texts); about 10 write, for each " +
-      "column, its values, its statistics and a compression. Only the first copy of a start, and one after new columns, is whole"
+      "column, its values, its statistics and a compression. Only the first copy of all, and one after new columns, is whole"
   },
   {
     of: "PostgreSQL, load and stream",

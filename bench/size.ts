@@ -1,7 +1,7 @@
 /**
  * What the whole worker costs as its store grows, on a store of some events and on one of BENCH_STORED (5,000,000): at 100
- * deliveries a second, in a burst, publishing, restarting after a stop and after kill -9, and at the end idle. What a start
- * costs once (the first copy for analysts is whole) has lines of its own; what copies cost at 100/s is added to each delivery.
+ * deliveries a second, in a burst, publishing, restarting after a stop and after kill -9, and at the end idle. What is paid
+ * once (a whole copy for analysts, and the first one after a stop) has lines of its own; what copies cost at 100/s is added to each delivery.
  * The first events are applied by the worker. The others are of kinds that move no money, and filled in at once
  * (`AppliedFill.ts`), while it is down. On the large store it then catches up for about BENCH_BACKLOG_SECONDS, and rebuilds
  * for a minute.
@@ -135,6 +135,7 @@ const measured = async (given: Receiving) => {
   const quiet = stored < most ? undefined : await resting(receiving, slow.atMs)
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
+  const afterStop = await published(engine, receiving.worker)
   const killed = await restarted((worker) => worker.kill(), receiving)
   receiving = killed.next
   return {
@@ -144,7 +145,7 @@ const measured = async (given: Receiving) => {
       trickle: slow.line,
       burst: fast,
       ...(quiet && { idle: quiet }),
-      publish: { whole, second: slow.second },
+      publish: { whole, second: slow.second, afterStop },
       restartMs: { stopped: stopped.ms, killed: killed.ms },
       residentMb: receiving.worker.residentMb
     }
@@ -153,7 +154,7 @@ const measured = async (given: Receiving) => {
 
 /** For a minute from when it begins, or until it is done. A server's tables are emptied before. */
 const rebuilt = async (worker: Worker) => {
-  // The first copy of a start takes longer than that.
+  // After a kill it is whole, and takes longer than that.
   await published(engine, worker)
   const pending = async () => (await worker.status())?.inbox.pending ?? 0
   const asked = performance.now()

@@ -3,7 +3,7 @@
  *
  * It is made when the worker first goes live, then whenever something has changed. After each copy, whoever asked for it,
  * it rests a hundred times as long as that one took. A copy appears whole or not at all; one of an earlier start stays until
- * then. What changed before a stop may be missing from it, so every start makes one new copy.
+ * then. What changed before a stop may be missing from it, so every start makes one new copy, most often from that one.
  */
 import { existsSync } from "node:fs"
 import { stat } from "node:fs/promises"

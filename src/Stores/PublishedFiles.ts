@@ -4,13 +4,14 @@
  * none yet, or a reader still has it open, a copy of the shown one's bytes is.
  *
  * Guarantees: a copy appears all at once; nobody sees a file that is being changed. A hidden file that a reader still has
- * open, that is damaged, or that this process didn't make is left alone or removed. What is known about the files ends with
- * the process: the first copy of every start is whole.
+ * open, that is damaged, or that nothing is known about is left alone or removed. What is known can be handed to another
+ * process (`KnownCopies`).
  */
 import { linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { copyFile } from "node:fs/promises"
 import { inherit } from "../Runtime/Rights.ts"
 import { discardFile } from "./DuckDb/File.ts"
+import * as FileIdentity from "./FileIdentity.ts"
 import type { Published } from "./Warehouse.ts"
 
 export interface Limits {
@@ -42,9 +43,17 @@ export interface Given<Since> {
 }
 
 interface Copy<Since> {
-  /** Of its file: tells it from any other, and from what somebody has made of it. */
+  /** Of its file. */
   readonly identity: string
   readonly since: Since
+}
+
+export interface Known<Since> {
+  readonly shown: Copy<Since>
+  /** `at`: when it was hidden, in milliseconds since 1970. */
+  readonly hidden: (Copy<Since> & { readonly at: number }) | null
+  /** Rows, since the last whole copy. */
+  readonly replaced: number
 }
 
 interface Hidden<Since> extends Copy<Since> {
@@ -73,6 +82,24 @@ export class PublishedFiles<Since> {
   /** Of both files. */
   get since(): ReadonlyArray<Since> {
     return [this.#shown, this.#hidden].flatMap((copy) => (copy === undefined ? [] : [copy.since]))
+  }
+
+  /** Undefined if the next copy can only be whole. */
+  get known(): Known<Since> | undefined {
+    if (this.#shown === undefined) return undefined
+    return { shown: this.#shown, hidden: this.#hidden ? withTime(this.#hidden) : null, replaced: this.#replaced }
+  }
+
+  /** What another process knew. Not while a copy is made. */
+  recall({ hidden, replaced, shown }: Known<Since>): void {
+    this.#shown = shown
+    this.#hidden = hidden === null ? undefined : { ...hidden, fromMs: monotonicOf(hidden.at) }
+    this.#replaced = replaced
+  }
+
+  /** Whether the file that is shown was made here. */
+  isOurs(target: string): boolean {
+    return isStill(target, this.#shown)
   }
 
   /** The next copy is made whole. Not while one is made. */
@@ -142,18 +169,21 @@ export class PublishedFiles<Since> {
     discardFile(hidden)
     if (isKept) renameSync(spare, hidden)
     this.#hidden = isKept ? { ...before, fromMs: performance.now() } : undefined
-    this.#shown = { identity: identityOf(target)!, since }
+    this.#shown = { identity: FileIdentity.of(target)!, since }
   }
 }
 
 const isStill = <C extends { readonly identity: string }>(path: string, copy: C | undefined): copy is C =>
-  copy !== undefined && identityOf(path) === copy.identity
+  copy !== undefined && FileIdentity.of(path) === copy.identity
 
-/** Neither a new name nor other rights change it. An inode's number alone is given to another file soon. */
-const identityOf = (path: string): string | undefined => {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.ino} ${found.size} ${found.mtimeNs}`
-}
+const withTime = <Since>({ fromMs, identity, since }: Hidden<Since>) => ({
+  identity,
+  since,
+  at: Math.floor(performance.timeOrigin + fromMs)
+})
+
+/** A clock that was set back makes it no older than this moment. */
+const monotonicOf = (at: number): number => Math.min(performance.now(), at - performance.timeOrigin)
 
 /** Not every file system has links. */
 const isLinked = (path: string, other: string): boolean => {

@@ -23,7 +23,7 @@ const family = (path: string): ReadonlyArray<string> =>
     : []
 
 /** Those that siteledger makes of a file of DuckDB. */
-const ours = /^(?:\.(?:previous|room|spare|suspect|tmp|unfinished|wal)|\.set-aside-\d+)?(?:\.wal)?$/
+const ours = /^(?:\.(?:known|known\.tmp|previous|room|spare|suspect|tmp|unfinished|wal)|\.set-aside-\d+)?(?:\.wal)?$/
 
 const isOurs =
   (path: string) =>

@@ -17,7 +17,16 @@ export class Changed {
   add(table: string, keys: ReadonlyArray<string>): void {
     if (this.#ids === undefined) return
     for (const key of keys) this.#count += this.#isNew(table, key) ? 1 : 0
-    if (this.#count <= mostKeys) return
+    if (this.#count > mostKeys) this.#becomeAll()
+  }
+
+  include(other: Changed): void {
+    const { keys } = other
+    if (keys === undefined) return this.#becomeAll()
+    for (const [table, some] of keys) this.add(table, some)
+  }
+
+  #becomeAll(): void {
     this.#ids = undefined
     this.#events.clear()
   }

@@ -2,13 +2,16 @@
  * The copy of the warehouse that analysts open, without the Store's deliveries, made from the warehouse's file
  * (`PublishedFiles`). Which rows have changed since each copy is noted as they are written.
  *
- * Guarantee: a copy is as of one point in time, and lacks nothing that was written before it.
+ * Guarantee: a copy is as of one point in time, and lacks nothing that was written before it. What an earlier process noted
+ * counts only if the warehouse's file is as that process closed it.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { Schema } from "effect"
 import { seen } from "../Ddl.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import type { NestedTable } from "../NestedTables.ts"
-import { type Given, type Limits, PublishedFiles, usual } from "../PublishedFiles.ts"
+import * as KnownCopies from "../KnownCopies.ts"
+import { type Given, type Known, type Limits, PublishedFiles, usual } from "../PublishedFiles.ts"
 import type { Published } from "../Warehouse.ts"
 import { currenciesTable, ledgerHoldsTable, type Shown } from "../WarehouseTables.ts"
 import { Changed } from "./Changed.ts"
@@ -22,10 +25,12 @@ import { copyWhole } from "./WholeCopy.ts"
 const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
 
 /** Nothing is written while it runs. */
-type Exclusively = (run: () => Promise<void>) => Promise<void>
+export type Exclusively = (run: () => Promise<void>) => Promise<void>
 
 /** A file that is open. */
 export interface Own extends Pick<OpenFile, "instance" | "tables"> {
+  /** Its identity (`FileIdentity.ofClosed`) before that; undefined: what was noted earlier doesn't count. */
+  readonly asClosed?: string | undefined
   readonly memory: Pick<Memory, "giveRoom" | "newColumns" | "roomFor" | "takeRoom">
 }
 
@@ -37,6 +42,10 @@ export class Publication {
   readonly #exclusively: Exclusively
   /** For the copy that is being made. */
   #next: Changed | undefined
+  /** Since the file was opened, until the first copy. */
+  #first: Changed | undefined = new Changed()
+  /** Where the last copy was made. */
+  #target: string | undefined
 
   constructor(own: Own, exclusively: Exclusively, limits: Limits = usual) {
     this.#own = own
@@ -50,6 +59,7 @@ export class Publication {
   readonly wrote = (table: string, keys: ReadonlyArray<string>): void => {
     for (const since of this.#files.since) since.add(table, keys)
     this.#next?.add(table, keys)
+    this.#first?.add(table, keys)
   }
 
   /** The files have other columns: the next copy is made whole. Not while one is made. */
@@ -57,13 +67,24 @@ export class Publication {
     this.#tables = new Map(tables.written.map((table) => [table.name, table]))
     this.#nested = tables.nested
     this.#files.forget()
+    this.#first = undefined
+  }
+
+  /** `asClosed`: of the warehouse's file, which is closed now. */
+  leave(asClosed: string | undefined): void {
+    if (this.#target === undefined) return
+    const known = asClosed === undefined ? undefined : notedOf(this.#files.known)
+    KnownCopies.write(this.#target, this.#sourceAt(asClosed), known)
   }
 
   /** `isWhole`: without the file before it, which may be damaged. */
   async publish(target: string, isWhole: boolean): Promise<Published> {
     const next = new Changed()
     // A write under way has noted its keys elsewhere: it is done before the copy begins.
-    await this.#exclusively(async () => void (this.#next = next))
+    await this.#exclusively(async () => {
+      this.#next = next
+      this.#recall(target)
+    })
     try {
       return await this.#files.publish(target, isWhole, {
         whole: (path) => this.#whole(path, next),
@@ -73,6 +94,19 @@ export class Publication {
     } finally {
       this.#next = undefined
     }
+  }
+
+  /** What an earlier process knew about the copies, and what has changed since the file was opened. */
+  #recall(target: string): void {
+    const [first, { asClosed }] = [this.#first, this.#own]
+    this.#first = undefined
+    this.#target = target
+    const known = first && asClosed && KnownCopies.read(target, this.#sourceAt(asClosed), Keys)
+    if (first !== undefined && known) this.#files.recall(changedOf(known, first))
+  }
+
+  #sourceAt(asClosed: string | undefined): string {
+    return KnownCopies.sourceOf([...this.#tables.values(), ...this.#nested], `${asClosed}`)
   }
 
   async #whole(path: string, next: Changed): Promise<Changed> {
@@ -118,6 +152,34 @@ export class Publication {
       return undefined
     }
   }
+}
+
+/** By table. */
+const Keys = Schema.Array(Schema.Tuple([Schema.String, Schema.Array(Schema.String)]))
+type Keys = typeof Keys.Type
+
+/** Undefined if too much has changed. */
+const notedOf = (known: Known<Changed> | undefined): Known<Keys> | undefined => {
+  const [shown, hidden] = [known?.shown.since.keys, known?.hidden?.since.keys]
+  if (known === undefined || shown === undefined) return undefined
+  return {
+    shown: { ...known.shown, since: [...shown] },
+    hidden: known.hidden === null || hidden === undefined ? null : { ...known.hidden, since: [...hidden] },
+    replaced: known.replaced
+  }
+}
+
+const changedOf = ({ hidden, replaced, shown }: Known<Keys>, first: Changed): Known<Changed> => ({
+  shown: { ...shown, since: changedIn(shown.since, first) },
+  hidden: hidden && { ...hidden, since: changedIn(hidden.since, first) },
+  replaced
+})
+
+const changedIn = (keys: Keys, first: Changed): Changed => {
+  const all = new Changed()
+  all.include(first)
+  for (const [table, some] of keys) all.add(table, some)
+  return all
 }
 
 const copyAll = async (connection: DuckDBConnection, own: string, table: string): Promise<void> => {

@@ -21,14 +21,15 @@ import {
   type WarehouseError
 } from "../Warehouse.ts"
 import { attempt, attemptOn, noting } from "./Failure.ts"
-import type { OpenFile } from "./File.ts"
+import * as FileIdentity from "../FileIdentity.ts"
+import type { Making, OpenFile } from "./File.ts"
 import { Live } from "./Live.ts"
 import { exportRoom, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { metaOf, openOwn } from "./OwnFile.ts"
 import { aside, mirrorOf, on } from "./Mirror.ts"
 import { Resources, wantedTables } from "../Resources.ts"
 import type * as TableParts from "../TableParts.ts"
-import { Publication } from "./Publication.ts"
+import { type Exclusively, Publication } from "./Publication.ts"
 import { readAll, tablesIn, withConnection } from "./ReadAll.ts"
 import * as Resting from "./Resting.ts"
 import { discardOlder } from "./SetAside.ts"
@@ -134,20 +135,32 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
     }
   })
 
+/** With its copies for analysts, about which it leaves a note. */
+const opened = Effect.fnUntraced(function* (path: string, making: Making, exclusively: Exclusively) {
+  const asClosed = FileIdentity.ofClosed(path)
+  const own = yield* openOwn(path, making)
+  const publication = new Publication({ ...own.file, asClosed }, exclusively)
+  const close = async () => {
+    await own.file.close()
+    publication.leave(FileIdentity.ofClosed(path))
+  }
+  return { ...own, publication, close }
+})
+
 const make = (path: string, budgetMb: number) =>
   Effect.gen(function* () {
     const store = yield* Store
     const resources = yield* Resources
     const wanted = Effect.map(store.run(LearnedColumns.all), (learned) => wantedTables(resources, learned))
-    const making = { shares: sharesOf(budgetMb), tables: yield* wanted }
-    const { file, id } = yield* Effect.acquireRelease(openOwn(path, making), (opened) =>
-      Effect.promise(() => opened.file.close())
-    )
-    const attemptFile = yield* untilFatal(file, path)
     const oneWriter = yield* Semaphore.make(1)
     const reading = yield* Semaphore.make(Resting.readers)
+    const making = { shares: sharesOf(budgetMb), tables: yield* wanted }
+    const { file, id, publication } = yield* Effect.acquireRelease(
+      opened(path, making, (run) => Effect.runPromise(oneWriter.withPermit(Effect.promise(run)))),
+      (own) => Effect.promise(() => own.close())
+    )
+    const attemptFile = yield* untilFatal(file, path)
     const turns: Turns = { attemptFile, oneWriter, reading }
-    const publication = new Publication(file, (run) => Effect.runPromise(oneWriter.withPermit(Effect.promise(run))))
     const live = yield* Effect.acquireRelease(
       attempt(() => Live.open(file, publication)),
       (opened) => Effect.sync(() => opened.close())

@@ -2,45 +2,32 @@
  * The copy for analysts of a warehouse in PostgreSQL, made from the server's rows (`PublishedFiles`): all of them, or those
  * that were written since the file was made (`ChangedRows`).
  *
- * Guarantees: a copy is as of one point in time. One that was made from the file before it has as many rows of each table
- * as the server, and so no row that was deleted there; if it hasn't, if the server was started in between, or if columns have
- * come, it is made whole. However many tables there are, no more of them is in memory at once than fits.
+ * Guarantees: a copy is as of one point in time. One that was made from the file before it, by whichever process, has as many
+ * rows of each table as the server, and so no row that was deleted there; if it hasn't, if the server was started in between,
+ * or if columns have come, it is made whole. However many tables there are, no more of them is in memory at once than fits.
  */
-import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { Effect } from "effect"
-import type { CopyingClient } from "./Guarded.ts"
+import { Effect, Schema } from "effect"
 import * as DuckDbDdl from "../DuckDb/Ddl.ts"
 import { copying, inMemory, openWarehouse } from "../DuckDb/File.ts"
-import { foundBy } from "../DuckDb/TableRows.ts"
-import { partsOf } from "../DuckDb/Parts.ts"
 import { copyInParts } from "../DuckDb/WholeCopy.ts"
-import { quoted, seen } from "../Ddl.ts"
-import type { EntityTable, EntityTables } from "../EntityTables.ts"
+import type { EntityTable } from "../EntityTables.ts"
+import * as KnownCopies from "../KnownCopies.ts"
 import { type Given, type Limits, type Maker, PublishedFiles, usual } from "../PublishedFiles.ts"
 import type { Published, WarehouseError } from "../Warehouse.ts"
-import {
-  columnsIn,
-  type Count,
-  counted,
-  held,
-  mostApart,
-  ofNested,
-  ofTable,
-  type Piece,
-  piecesOf,
-  small
-} from "./ChangedRows.ts"
+import { mostApart } from "./ChangedRows.ts"
+import { give, setWatermark, type Source } from "./Given.ts"
 import { attempting, connected, type From, rowsOf, temporaryFolder } from "./Snapshot.ts"
-import { fill, makePipe, stage } from "./Staged.ts"
+import { fill, makePipe } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 
 /** Which state of the server a file has. */
-interface AsOf {
+const AsOf = Schema.Struct({
   /** The number of the oldest transaction that was running. */
-  readonly oldest: bigint
+  oldest: Schema.String,
   /** If it is another by now, transactions don't tell what has changed. */
-  readonly epoch: string
-}
+  epoch: Schema.String
+})
+type AsOf = typeof AsOf.Type
 
 export class Publication {
   readonly #files: PublishedFiles<AsOf>
@@ -63,51 +50,53 @@ export class Publication {
         )(async () => {
           const watermark = await PostgresWatermark.begin(client)
           const source: Source = { client, tables, folder, pipe: await makePipe(folder), watermark }
-          return this.#files.publish(path, isWhole, await makerOf(source, this.#most)).catch((cause: unknown) => {
-            // The next one is made whole: what was wrong with this one may still be.
-            this.#files.forget()
-            throw cause
-          })
+          return this.#published(path, isWhole, source)
         })
       })
     )
   }
-}
 
-interface Source {
-  /** In a transaction that sees one point in time. */
-  readonly client: CopyingClient
-  readonly tables: EntityTables
-  readonly folder: string
-  readonly pipe: string
-  readonly watermark: number
-}
-
-const makerOf = async (source: Source, most: number): Promise<Maker<AsOf>> => {
-  const now = await asOf(source)
-  return {
-    whole: async (path) => {
-      await makeWhole(source, path)
-      return now
-    },
-    isUsable: () => true,
-    given: async (path, since) => {
-      const replaced = isSince(since, now) ? await give(source, path, { since: since.oldest, most }) : undefined
-      return replaced === undefined ? undefined : ({ since: now, replaced } satisfies Given<AsOf>)
+  async #published(path: string, isWhole: boolean, source: Source): Promise<Published> {
+    const files = this.#files
+    const now = await asOf(source)
+    const known = files.isOurs(path) ? undefined : KnownCopies.read(path, now.epoch, AsOf)
+    if (known !== undefined) files.recall(known)
+    try {
+      return await files.publish(path, isWhole, makerOf(source, now, this.#most))
+    } catch (cause) {
+      // The next one is made whole: what was wrong with this one may still be.
+      files.forget()
+      throw cause
+    } finally {
+      KnownCopies.write(path, now.epoch, files.known)
     }
   }
 }
 
-const isSince = (since: AsOf, { epoch, oldest }: AsOf): boolean =>
-  since.epoch === epoch && oldest >= since.oldest && oldest - since.oldest < mostApart
+const makerOf = (source: Source, now: AsOf, most: number): Maker<AsOf> => ({
+  whole: async (path) => {
+    await makeWhole(source, path)
+    return now
+  },
+  isUsable: () => true,
+  given: async (path, since) => {
+    const replaced = isSince(since, now) ? await give(source, path, { since: BigInt(since.oldest), most }) : undefined
+    return replaced === undefined ? undefined : ({ since: now, replaced } satisfies Given<AsOf>)
+  }
+})
+
+const isSince = (since: AsOf, { epoch, oldest }: AsOf): boolean => {
+  const apart = BigInt(oldest) - BigInt(since.oldest)
+  return since.epoch === epoch && apart >= 0 && apart < mostApart
+}
 
 const asOf = async ({ client, tables }: Source): Promise<AsOf> => {
-  const { rows } = await client.query<{ oldest: string; started: string }>(
-    "select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_postmaster_start_time()::text as started"
-  )
-  const [{ oldest, started } = { oldest: "0", started: "" }] = rows
-  const shapes = tables.all.map(({ columns, name }) => [name, columns.map((column) => [column.name, column.type])])
-  return { oldest: BigInt(oldest), epoch: JSON.stringify([started, shapes]) }
+  const { rows } = await client.query<{ oldest: string; server: string }>(`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
+      concat_ws(' ', oid, extract(epoch from pg_postmaster_start_time())) as server
+    from pg_database where datname = current_database()`)
+  const [{ oldest, server } = { oldest: "0", server: "" }] = rows
+  return { oldest, epoch: KnownCopies.sourceOf(tables.all, server) }
 }
 
 const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, path: string): Promise<void> => {
@@ -139,109 +128,4 @@ const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, pa
 const withoutNested = (table: EntityTable): EntityTable => {
   const { nested: _nested, ...resource } = table.resource
   return { ...table, resource }
-}
-
-const setWatermark = async (connection: DuckDBConnection, watermark: number): Promise<void> => {
-  await connection.run("update copied.siteledger.meta set value = $1 where key = 'applied_through'", [
-    String(watermark)
-  ])
-}
-
-interface Changes {
-  readonly since: bigint
-  /** Rows. */
-  readonly most: number
-}
-
-/** Returns how many rows it replaced; undefined if the file can't be used. */
-const give = (source: Source, path: string, changes: Changes): Promise<number | undefined> =>
-  inMemory(source.folder, async (instance, columnsAtOnce) => {
-    const counts = await counted(source.client, source.tables.written, changes.since)
-    const changed = source.tables.written.filter(({ name }) => small.has(name) || (counts.get(name)?.changed ?? 0) > 0)
-    const replaced = changed.reduce((sum, { name }) => sum + (counts.get(name)?.changed ?? 0), 0)
-    if (replaced > changes.most) return undefined
-    const parts = partsOf(piecesOf(source.tables, changed), columnsIn, columnsAtOnce / held)
-    const isGiven = await applied(instance, path, { source, parts, counts, since: changes.since })
-    return isGiven ? replaced : undefined
-  })
-
-interface Applying {
-  readonly source: Source
-  readonly parts: ReadonlyArray<ReadonlyArray<Piece>>
-  readonly counts: ReadonlyMap<string, Count>
-  readonly since: bigint
-}
-
-/** False, and the file is of no use any more: it is damaged, or has other rows than it should. */
-const applied = async (instance: DuckDBInstance, path: string, { counts, parts, since, source }: Applying) => {
-  const untold: Array<unknown> = []
-  try {
-    await copying(instance, path, async (connection, own) => {
-      for (const part of parts) {
-        await staged(connection, source, part, since).catch((cause: unknown) => untold.push(cause))
-        if (untold.length > 0) return
-        await connection.run("begin transaction")
-        for (const piece of part) await replacePiece(connection, own, piece)
-        await setWatermark(connection, source.watermark)
-        await connection.run("commit")
-        await connection.run("checkpoint copied")
-        for (const { nested, tables } of part)
-          for (const { name } of [...tables, ...nested])
-            await connection.run(`drop table "${own}".main.${quoted(name)}`)
-      }
-      for (const { name } of source.tables.written) {
-        const [[rows] = []] = (
-          await connection.runAndReadAll(`select count(*)::integer from copied.${seen(name)}`)
-        ).getRowsJson()
-        if (rows !== counts.get(name)?.rows) throw new Error(`${String(rows)} rows of ${name}`)
-      }
-    })
-  } catch {
-    if (untold.length === 0) return false
-  }
-  // What the server can't say isn't the file's fault.
-  if (untold.length > 0) throw untold[0]
-  return true
-}
-
-const staged = async (
-  connection: DuckDBConnection,
-  { client, pipe }: Source,
-  part: ReadonlyArray<Piece>,
-  since: bigint
-): Promise<void> => {
-  for (const { nested, tables } of part) {
-    for (const table of tables) await stage(connection, ofTable(client, table, since), pipe)
-    for (const table of nested) await stage(connection, ofNested(client, table, since), pipe)
-  }
-}
-
-const replacePiece = async (connection: DuckDBConnection, own: string, { nested, tables }: Piece): Promise<void> => {
-  for (const { name, owner } of nested) {
-    const of = owner && {
-      column: "_parent",
-      among: `select ${quoted(owner.keyColumn)} from "${own}".main.${quoted(owner.table)}`
-    }
-    await replace(connection, own, { name, of })
-  }
-  for (const table of tables) {
-    const by = quoted(foundBy(table))
-    const of = small.has(table.name)
-      ? undefined
-      : { column: by, among: `select ${by} from "${own}".main.${quoted(table.name)}` }
-    await replace(connection, own, { name: table.name, of })
-  }
-}
-
-interface Replacing {
-  readonly name: string
-  /** Which rows are replaced by those that are staged; undefined: all. */
-  readonly of: { readonly column: string; readonly among: string } | undefined
-}
-
-const replace = async (connection: DuckDBConnection, own: string, { name, of }: Replacing): Promise<void> => {
-  await connection.run(
-    `delete from copied.${seen(name)} ${of === undefined ? "" : `where ${of.column} in (${of.among})`}`
-  )
-  await connection.run(`insert into copied.${seen(name)} by name select * from "${own}".main.${quoted(name)}`)
 }

@@ -4,7 +4,8 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
-import { described, usual } from "../../../src/Stores/EntityTables.ts"
+import { described, type EntityTable, usual } from "../../../src/Stores/EntityTables.ts"
+import * as FileIdentity from "../../../src/Stores/FileIdentity.ts"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import { Publication } from "../../../src/Stores/DuckDb/Publication.ts"
 import type { Limits } from "../../../src/Stores/PublishedFiles.ts"
@@ -119,26 +120,37 @@ const roomy = {
 interface Wanted extends Partial<Limits> {
   /** Columns that fit in memory at once; as many as usual if undefined. */
   readonly columnsAtOnce?: number
+  readonly tables?: ReadonlyArray<EntityTable>
   /** Runs after one of the first ten parts of a whole copy. */
   readonly afterPart?: (world: World, part: number) => Promise<void>
 }
 
-export const withWorld = async (
-  use: (world: World) => Promise<void>,
-  { afterPart, columnsAtOnce, ...limits }: Wanted = {}
-): Promise<void> => {
+export const withWorld = async (use: (world: World) => Promise<void>, wanted: Wanted = {}): Promise<void> => {
   const folder = temporaryFolder()
+  try {
+    await inFolder(folder, use, wanted)
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+/** From its start to its stop; the next one there finds what this one left. */
+export const inFolder = async (
+  folder: string,
+  use: (world: World) => Promise<void>,
+  { afterPart, columnsAtOnce, tables: made = withLines, ...limits }: Wanted = {}
+): Promise<void> => {
   const target = `${folder}/analytics.duckdb`
-  const file = await openWarehouse(`${folder}/warehouse.duckdb`, {
-    tables: withLines
-  })
+  const path = `${folder}/warehouse.duckdb`
+  const asClosed = FileIdentity.ofClosed(path)
+  const file = await openWarehouse(path, { tables: made })
   const turns = new Turns()
   let parts = 0
   const watched = watchedBy(file.instance, async (statement) => {
     if (statement === "checkpoint copied" && parts < 10) await afterPart?.(world, ++parts)
   })
   const memory = columnsAtOnce === undefined ? file.memory : { ...roomy, newColumns: columnsAtOnce }
-  const own = { instance: watched, tables: file.tables, memory }
+  const own = { instance: watched, tables: file.tables, memory, asClosed }
   const publication = new Publication(own, turns.next, {
     large: 0,
     replaced: 1000,
@@ -177,7 +189,7 @@ export const withWorld = async (
   } finally {
     writer.close()
     await file.close()
-    removeFolder(folder)
+    publication.leave(FileIdentity.ofClosed(path))
   }
 }
 

@@ -2,44 +2,15 @@
  * The copy for analysts on PostgreSQL: made whole or from the file before it, it holds exactly what the server held at one
  * point in time, whoever wrote it, and however long that took.
  */
-import { renameSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
-import { assert, describe, it } from "@effect/vitest"
+import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, type Scope } from "effect"
-import type { Kysely } from "kysely"
-import { evolve } from "../../../src/Stores/Postgres/Evolve.ts"
-import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
-import { Publication } from "../../../src/Stores/Postgres/Publication.ts"
-import { write } from "../../../src/Stores/Postgres/Writer.ts"
-import { rebuild } from "../../../src/Stores/Projection.ts"
-import type { Limits } from "../../../src/Stores/PublishedFiles.ts"
-import { Store } from "../../../src/Stores/Store.ts"
-import type { Batch } from "../../../src/Stores/Warehouse.ts"
-import { tables, type WarehouseTables } from "../../../src/Stores/WarehouseTables.ts"
 import { rounds } from "../../Long.ts"
-import type { Database } from "../../Postgres.ts"
 import * as Databases from "../../Postgres.ts"
 import { seeded } from "../../Seeded.ts"
-import { batch, batchOf, withLines, withLinesIn } from "../DuckDb/PublicationWorld.ts"
-import { folder } from "../WarehouseEngines.ts"
-import { database, session, storesAt, untilBlocked } from "./World.ts"
-
-const shownTables = ["construction.ipc_lines", ...tables.map(({ name }) => `construction.${name}`), "siteledger.meta"]
-
-/** The file's own id apart. */
-const contentsAt = async (path: string): Promise<ReadonlyArray<unknown>> => {
-  const instance = await DuckDBInstance.create(path, { access_mode: "READ_ONLY" })
-  const connection = await instance.connect()
-  const contents: Array<unknown> = []
-  for (const table of shownTables) {
-    const rows = await connection.runAndReadAll(`select * from ${table} order by all`)
-    contents.push([table, rows.getRowsJson().filter(([key]) => key !== "id")])
-  }
-  connection.disconnectSync()
-  instance.closeSync()
-  return contents
-}
+import { batch, batchOf } from "../DuckDb/PublicationWorld.ts"
+import { takingTurns, test, type World } from "./PublicationWorld.ts"
+import { session, untilBlocked } from "./World.ts"
 
 const entry = (number: number): string => `
   insert into ledger.ledger_facts (number, ipc_id, kind, known_at, content)
@@ -54,95 +25,14 @@ const hold = (number: number): string => `
   insert into siteledger.ledger_holds (hold_id, ipc_id, payment_reference, reason, since, basis)
     values (md5('${number}'), 'I${number}', 'r', 'over-payment', '2026-11-20T00:00:00.000000Z', '{}')`
 
-interface Made {
-  readonly inode: number
-  readonly isWhole: boolean
-}
-
-interface World {
-  readonly own: Database
-  readonly target: string
-  readonly write: (batch: Batch) => Effect.Effect<unknown, unknown>
-  readonly run: (sql: string) => Effect.Effect<unknown>
-  readonly rebuild: Effect.Effect<unknown, unknown>
-  /** The tables get columns that they lack. */
-  readonly evolve: (columns: ReadonlyArray<string>) => Effect.Effect<void>
-  readonly made: Effect.Effect<Made, unknown>
-  /** The same, and compares it with a whole copy that is made now. */
-  readonly published: Effect.Effect<Made, unknown>
-}
-
-const test = (
-  fact: string,
-  body: (world: World) => Effect.Effect<void, unknown, Scope.Scope>,
-  limits: Partial<Limits> = {}
-) =>
-  it.live(
-    fact,
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const own = yield* database
-          yield* Effect.provide(
-            Effect.flatMap(worldOf(own, { large: 0, replaced: 1000, leftAlone: 0, ...limits }), body),
-            storesAt(own.url),
-            { local: true }
-          )
-        })
-      ),
-    120_000
-  )
-
-const worldOf = Effect.fnUntraced(function* (own: Database, limits: Limits) {
-  const path = yield* folder
-  const target = join(path, "analytics.duckdb")
-  const postgres = yield* Postgres
-  const store = yield* Store
-  const { connections } = postgres
-  let known = yield* Effect.promise(() => evolve(connections.db, withLines))
-  const publication = new Publication(limits)
-  const made = Effect.map(
-    Effect.suspend(() => publication.publish({ connections, tables: known }, target, false)),
-    ({ isWhole }): Made => ({ inode: statSync(target).ino, isWhole })
-  )
-  const world: World = {
-    own,
-    target,
-    made,
-    write: (each) =>
-      postgres.atomically(postgres.run((db) => write(db as unknown as Kysely<WarehouseTables>, known, each))),
-    run: (sql) => Effect.promise(() => own.query(sql)),
-    rebuild: rebuild(store),
-    evolve: (columns) =>
-      Effect.promise(async () => {
-        known = await evolve(connections.db, withLinesIn(columns))
-      }),
-    published: Effect.gen(function* () {
-      const one = yield* made
-      const whole = join(path, "whole.duckdb")
-      yield* new Publication().publish({ connections, tables: known }, whole, true)
-      const [is, should] = yield* Effect.promise(() => Promise.all([target, whole].map(contentsAt)))
-      assert.deepStrictEqual(is, should)
-      return one
-    })
-  }
-  return world
-})
-
-/** After that the next copy is made from the one before. */
-const takingTurns = Effect.fnUntraced(function* ({ made, write }: World) {
-  yield* write(batch(1))
-  const hidden = yield* made
-  yield* write(batch(2))
-  const shown = yield* made
-  assert.deepStrictEqual([hidden.isWhole, shown.isWhole], [true, false])
-  yield* write(batch(3))
-  return { hidden: hidden.inode, shown: shown.inode }
-})
-
 describe.skipIf(Databases.skipped !== undefined)("copies for analysts from PostgreSQL", () => {
   for (const seed of Array.from({ length: rounds(1, 20) }, (_, n) => n + 1)) {
-    test(`hold what the server holds, whatever was written between them, seed ${seed}`, ({ published, run, write }) =>
+    test(`hold what the server holds, whatever was written between them, seed ${seed}`, ({
+      published,
+      restart,
+      run,
+      write
+    }) =>
       Effect.gen(function* () {
         const random = seeded(seed)
         const made: Array<{ readonly inode: number; readonly isWhole: boolean }> = []
@@ -152,6 +42,7 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
           if (random.chance(0.4)) yield* run(entry(number))
           if (random.chance(0.4)) yield* run(hold(number))
           if (random.chance(0.1)) yield* run("vacuum (freeze) construction.ipcs, construction.events")
+          if (random.chance(0.3)) yield* restart
           if (random.chance(0.6)) made.push(yield* published)
         }
         assert.strictEqual(new Set(made.map(({ inode }) => inode)).size, 2, "two files take turns")
@@ -201,6 +92,12 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
         assert.isFalse((yield* world.published).isWhole)
       }))
 
+  isWholeAfter("what was known of the one before is lost", (world) =>
+    Effect.andThen(
+      Effect.sync(() => rmSync(`${world.target}.known`)),
+      world.restart
+    )
+  )
   isWholeAfter("one that failed", (world) =>
     Effect.gen(function* () {
       const run = yield* session(world.own)
@@ -212,6 +109,7 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
       )
       yield* run("commit")
       yield* Fiber.join(failing)
+      yield* world.restart
     })
   )
   isWholeAfter("a rebuild", (world) => Effect.andThen(world.rebuild, world.write(batch(2))))

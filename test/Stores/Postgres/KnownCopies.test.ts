@@ -1,0 +1,37 @@
+/**
+ * What is known about copies for analysts of a server is known to each process that makes them, and only of that server's.
+ */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Databases from "../../Postgres.ts"
+import { batch } from "../DuckDb/PublicationWorld.ts"
+import { always, takingTurns, test, worldOf } from "./PublicationWorld.ts"
+import { database, storesAt } from "./World.ts"
+
+describe.skipIf(Databases.skipped !== undefined)("copies for analysts from PostgreSQL", () => {
+  test("are made from the one before whichever process made that, even in the middle of another's copies", (world) =>
+    Effect.gen(function* () {
+      const { hidden } = yield* takingTurns(world)
+      yield* world.restart
+      const made = yield* world.published
+      assert.deepStrictEqual(made, { inode: hidden, isWhole: false })
+      const others = yield* worldOf(world.own, always, world.target)
+      for (const process of [others, world, others, world]) assert.isFalse((yield* process.published).isWhole)
+    }))
+
+  test("are made whole after copies of another database", (world) =>
+    Effect.gen(function* () {
+      yield* takingTurns(world)
+      const other = yield* database
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const others = yield* worldOf(other, always, world.target)
+          yield* others.write(batch(1))
+          for (const isWhole of [true, false]) assert.strictEqual((yield* others.published).isWhole, isWhole)
+        }),
+        storesAt(other.url),
+        { local: true }
+      )
+      assert.isTrue((yield* world.published).isWhole)
+    }))
+})
