@@ -8,7 +8,7 @@ import type { Engine } from "./Engine.ts"
 import * as Generator from "./Generator.ts"
 import type { Receiving } from "./Receiving.ts"
 import type { Trickled } from "./Trickle.ts"
-import { oldestMs, visibleAfterMs, watched } from "./Watching.ts"
+import { oldestMs, visibleAfterMs, type Watched, watched } from "./Watching.ts"
 import { pause, within } from "./Waiting.ts"
 import type { Worker } from "./WorkerProcess.ts"
 
@@ -90,14 +90,14 @@ export const idle = async (engine: Engine, worker: Worker, seconds: number) => {
 }
 
 /** `siteledger publish`, as a person or a schedule asks for it. */
-export const published = async (engine: Engine, worker: Worker) => {
-  const taken = await watched(engine, worker, undefined, () => worker.verb("publish"))
-  return {
-    seconds: round(taken.ms / 1000, 2),
-    cpuSeconds: round(taken.cpuMicros / 1e6, 2),
-    writtenMb: round(taken.written / 1e6, 1)
-  }
-}
+export const published = async (engine: Engine, worker: Worker) =>
+  used(await watched(engine, worker, undefined, () => worker.verb("publish")))
+
+export const used = ({ cpuMicros, ms, written }: Watched<unknown>) => ({
+  seconds: round(ms / 1000, 2),
+  cpuSeconds: round(cpuMicros / 1e6, 2),
+  writtenMb: round(written / 1e6, 1)
+})
 
 export type Published = Awaited<ReturnType<typeof published>>
 

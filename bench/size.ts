@@ -13,7 +13,7 @@
 import { ended, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
 import * as Live from "./Live.ts"
-import { burst, drained, idle, ofEachDelivery, perSecond, published, trickle } from "./Phases.ts"
+import { burst, drained, idle, ofEachDelivery, perSecond, published, trickle, used } from "./Phases.ts"
 import type { Receiving } from "./Receiving.ts"
 import { statusP99Ms, watched } from "./Watching.ts"
 import { pause, within } from "./Waiting.ts"
@@ -83,11 +83,23 @@ const caughtUp = async (count: number) => {
 /** From the start of the process. */
 const restarted = async (end: (worker: Worker) => Promise<unknown>, receiving: Receiving) => {
   await end(receiving.worker)
+  const atMs = Date.now()
   const from = performance.now()
   const next = await live.begin()
   const listeningMs = round(performance.now() - from, 0)
   await next.worker.reaches("it is live", ({ phase }) => phase === "live")
-  return { next, ms: { listeningMs, liveMs: round(performance.now() - from, 0) } }
+  return { next, atMs, ms: { listeningMs, liveMs: round(performance.now() - from, 0) } }
+}
+
+/** Which a start makes by itself, beside all else that it does then. */
+const firstCopy = async ({ atMs, next: { worker } }: Awaited<ReturnType<typeof restarted>>) => {
+  const isThere = async () => {
+    const at = (await worker.status())?.published.at ?? null
+    return at !== null && Date.parse(at) >= atMs ? true : undefined
+  }
+  const taken = await watched(engine, worker, undefined, () => within(patienceMs, isThere, sampleMs))
+  if (taken.result === undefined) throw new Error(`no copy for analysts within ${patienceMs / 1000} s of a start`)
+  return used(taken)
 }
 
 /** Once the copy before the newest may be changed. */
@@ -135,7 +147,7 @@ const measured = async (given: Receiving) => {
   const quiet = stored < most ? undefined : await resting(receiving, slow.atMs)
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
-  const afterStop = await published(engine, receiving.worker)
+  const afterStop = await firstCopy(stopped)
   const killed = await restarted((worker) => worker.kill(), receiving)
   receiving = killed.next
   return {

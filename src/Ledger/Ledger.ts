@@ -18,7 +18,7 @@ import type * as Messages from "./Outbox/Messages.ts"
 import { LedgerError } from "./People/Decide.ts"
 import { firstOpenDay } from "./People/Periods.ts"
 import { factsOf, type AppliedEvent } from "./EventFacts.ts"
-import { type Verified, verify, type VerifyOptions } from "./Verify.ts"
+import { type Verified, verify } from "./Verify.ts"
 import type { Terms } from "./Fact.ts"
 import { agree, agreeIn, difference, newestIn, newestTerms } from "./Agreed.ts"
 import * as NewTerms from "./NewTerms.ts"
@@ -85,7 +85,7 @@ const make = (
       hear,
       lookedUp: (answer) => Effect.asVoid(within((tx, posting) => LookedUp.record(tx, answer, terms, posting))),
       ...byPeople({ store, terms, outbox, record, now, beforeDeciding }),
-      verify: (options) => verify(store, options),
+      verify: verify(store),
       status: Effect.gen(function* () {
         const totals = yield* StoredBooks.totals(store)
         const openFrom = firstOpenDay((yield* store.run(newestIn)) ?? terms)
@@ -101,7 +101,7 @@ export class Ledger extends Context.Service<
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
     /** Records what a look-up found for a payment that waits for its certificate, or notes why it doesn't settle that. */
     readonly lookedUp: (answer: LookedUp.LookedUp) => Effect.Effect<void, StoreError>
-    readonly verify: (options?: VerifyOptions) => Effect.Effect<Verified, StoreError>
+    readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
 >()("siteledger/Ledger") {

@@ -10,7 +10,7 @@ import { broken } from "../Stores/Erasures.ts"
 import * as Agreed from "./Agreed.ts"
 import * as CertifiedOrder from "./CertifiedOrder.ts"
 import type { Fact } from "./Fact.ts"
-import { chained, type Head, newestHead, others } from "./Verify/Chained.ts"
+import { chained, newestHead } from "./Verify/Chained.ts"
 import { evidenced } from "./Verify/Evidence.ts"
 import { folded } from "./Verify/Folded.ts"
 import { linked } from "./Verify/Links.ts"
@@ -21,7 +21,7 @@ import * as WholeBooks from "./WholeBooks.ts"
 import type { Range } from "./WholeBooks.ts"
 
 /** What is wrong, in words: the first hundred. */
-type Differences = ReadonlyArray<string>
+export type Differences = ReadonlyArray<string>
 
 export interface Refolded {
   readonly ipcs: number
@@ -33,24 +33,13 @@ export interface Refolded {
   readonly chain: Differences | undefined
 }
 
-export interface Joined {
-  /** The books aren't those of `since`; undefined: they are, or it wasn't given. */
-  readonly others: string | undefined
-  readonly differences: Differences
-}
-
-export interface Verified extends Omit<Refolded, "chain">, Joined {
-  /** Of the chain: kept elsewhere, it can be given to a later verify. */
+export interface Verified extends Omit<Refolded, "chain"> {
+  /** Of the chain: kept elsewhere, it can be given to a later audit. */
   readonly head: string | null
 }
 
 /** For who compares the facts with something else: all of them, those of each IPC in their order. */
 type OnFacts = (facts: ReadonlyArray<Fact>) => void
-
-export interface VerifyOptions {
-  /** What someone has kept of the books as they were. */
-  readonly since?: Head | undefined
-}
 
 export const mostDifferences = 100
 
@@ -113,15 +102,12 @@ export const together = (parts: ReadonlyArray<Refolded>): Refolded => {
 }
 
 /** What goes across IPCs. */
-export const joined = Effect.fn("Ledger.joined")(function* (store: Reader, since?: Head) {
+export const joined = Effect.fn("Ledger.joined")(function* (store: Reader) {
   const strange = yield* store.run((db) => strangers(db, mostDifferences))
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
   const outbox = yield* store.run((db) => queued(db, mostDifferences))
   const tombstones = yield* store.run((db) => broken(db, mostDifferences))
-  return {
-    others: since === undefined ? undefined : yield* store.run((db) => others(db, since)),
-    differences: first([...strange, ...numbers, ...outbox, ...tombstones])
-  } satisfies Joined
+  return first([...strange, ...numbers, ...outbox, ...tombstones])
 })
 
 /** The chain in the order of all facts. */
@@ -131,18 +117,17 @@ export const followed = (store: Reader) => store.run((db) => chained(db, mostDif
 export const whole = (
   head: string | null,
   { chain = [], ...books }: Refolded,
-  between: Joined,
+  between: Differences,
   follow: Differences
 ): Verified => ({
   ...books,
   head,
-  others: between.others,
-  differences: first([...books.differences, ...between.differences, ...chain, ...follow])
+  differences: first([...books.differences, ...between, ...chain, ...follow])
 })
 
-export const verify = Effect.fn("Ledger.verify")(function* (store: Reader, { since }: VerifyOptions = {}) {
+export const verify = Effect.fn("Ledger.verify")(function* (store: Reader) {
   const head = yield* begun(store)
   const books = yield* refolded(store, WholeBooks.all)
-  const between = yield* joined(store, since)
+  const between = yield* joined(store)
   return whole(head, books, between, books.chain === undefined ? yield* followed(store) : [])
 })

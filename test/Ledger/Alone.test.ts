@@ -29,7 +29,7 @@ const terms = Effect.flatMap(Store, (store) =>
   store.run((db) => db.selectFrom("ledger_terms").select("content").execute())
 )
 
-const differences = Effect.map(verified(), (result) => result.differences)
+const differences = Effect.map(verified, (result) => result.differences)
 
 it.live("events applied without a worker are posted and queued by the newest worker's terms", () =>
   Effect.gen(function* () {

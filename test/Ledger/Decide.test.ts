@@ -109,7 +109,7 @@ describe("a decision", () => {
       // The next start has other accounts, and no currencies by project.
       const corrected = hear([certified("A", 2, 10, "4.0000"), certified("B", 2, 10, "7.0000")])
       yield* started(path, corrected, { ...contractor, debitAccount: "payable", creditAccount: "bank" })
-      const [entries, { differences }] = yield* started(path, Effect.all([journal, verified()]))
+      const [entries, { differences }] = yield* started(path, Effect.all([journal, verified]))
       assert.deepStrictEqual(
         entries.map((entry) => [entry.ipc_id, entry.amount, entry.currency, entry.debit_account]),
         [

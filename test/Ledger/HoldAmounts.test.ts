@@ -20,7 +20,7 @@ const after = (terms: Terms, ...batches: ReadonlyArray<Parameters<typeof hear>[0
   startedOnce(
     Effect.gen(function* () {
       for (const batch of batches) yield* Effect.andThen(hear(batch), copy)
-      assert.deepStrictEqual((yield* verified()).differences, [])
+      assert.deepStrictEqual((yield* verified).differences, [])
       return [yield* amounts, (yield* Effect.flatMap(Ledger, ({ status }) => status)).oldestHold] as const
     }),
     terms

@@ -1,6 +1,6 @@
 /**
  * The ledger over a real Store and a real warehouse: on disk at once, the same in any batches and across restarts,
- * append-only, copied and verified().
+ * append-only, copied and verified.
  */
 import { rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -77,7 +77,7 @@ describe("the ledger", () => {
           yield* started(path, Effect.andThen(hear(batch), Effect.andThen(hear(batch), copy)))
         }
         journals.push(JSON.stringify(yield* started(path, Effect.all([journal, holds]))))
-        const { differences, facts } = yield* started(path, verified())
+        const { differences, facts } = yield* started(path, verified)
         assert.deepStrictEqual(differences, [])
         assert.isAbove(facts, 10)
       }
@@ -164,7 +164,7 @@ describe("the ledger", () => {
       database.exec("drop trigger ledger_entries_no_update; update ledger_entries set amount = '6.0000'")
       database.exec("delete from ledger_holds")
       database.close()
-      const { differences } = yield* started(path, verified())
+      const { differences } = yield* started(path, verified)
       assert.strictEqual(differences.length, 3)
       assert.match(differences[0] ?? "", /^IPC A: entry \w+ has units "60000" in the books and "50000" by the facts\.$/)
       assert.match(differences[1] ?? "", /^IPC B: hold .* is missing in the books\.$/)

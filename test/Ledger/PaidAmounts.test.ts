@@ -222,7 +222,7 @@ it.effect("is recorded from its event, and the books verify", () =>
         (yield* journal).map(({ amount }) => amount),
         ["60.5000", "39.5000"]
       )
-      assert.deepStrictEqual((yield* verified()).differences, [])
+      assert.deepStrictEqual((yield* verified).differences, [])
     })
   )
 )

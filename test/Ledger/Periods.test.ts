@@ -95,7 +95,7 @@ it.effect("what is effective in a closed month waits, and is asked again once th
       const decision = { hold: hold?.hold_id ?? "", verdict: "accept" as const, amount: undefined }
       yield* (yield* Ledger).decide({ ...decision, by: "Ana", reason: "late" })
       assert.deepStrictEqual(yield* posted, ["A 2026-11-20T00:00:05.000000Z", "B 2026-11-20T00:00:05.000000Z"])
-      assert.deepStrictEqual((yield* verified()).differences, [])
+      assert.deepStrictEqual((yield* verified).differences, [])
     })
   )
 )

@@ -68,7 +68,7 @@ describe("what people do to the books", () => {
         assert.deepInclude(closed, { openFrom: "1970-01-01", by: "Ana", principal: "ana" })
         yield* hear([paid("D", 5, 9)])
         assert.deepStrictEqual((yield* facts).length, 5)
-        assert.deepStrictEqual((yield* verified()).differences, [])
+        assert.deepStrictEqual((yield* verified).differences, [])
       })
     )
   )
@@ -89,13 +89,13 @@ describe("what people do to the books", () => {
           yield* hear([paid("A", 5, 6)])
           const [hold] = yield* holds
           yield* as("ana", books.decide({ ...note, hold: hold?.hold_id ?? "", verdict: "accept", amount: "12" }))
-          return yield* verified()
+          return yield* verified
         })
         assert.deepStrictEqual((yield* started(path, body)).differences, [])
         const database = opened(path)
         database.exec(statement)
         database.close()
-        assert.match((yield* started(path, verified())).differences.join("\n"), expected)
+        assert.match((yield* started(path, verified)).differences.join("\n"), expected)
       }).pipe(Effect.scoped)
     )
   }
@@ -110,7 +110,7 @@ describe("what people do to the books", () => {
         const [fact] = yield* rows("select content from ledger_facts where kind = 'decision'")
         assert.notInclude(String(fact?.["content"]), "principal")
         assert.deepStrictEqual(yield* rows("select principal from ledger_hold_decisions"), [{ principal: null }])
-        assert.deepStrictEqual((yield* verified()).differences, [])
+        assert.deepStrictEqual((yield* verified).differences, [])
       })
     )
   )

@@ -11,7 +11,6 @@ import { Copies } from "../../src/Ledger/Copies.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../../src/Ledger/EventFacts.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
-import type { Head } from "../../src/Ledger/Verify/Chained.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import * as Sqlite from "../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -83,7 +82,7 @@ export const opened = (path: string): DatabaseSync => {
   return database
 }
 
-export const verified = (since?: Head) => Effect.flatMap(Ledger, ({ verify }) => verify({ since }))
+export const verified = Effect.flatMap(Ledger, ({ verify }) => verify)
 
 export const hear = (batch: ReadonlyArray<AppliedEvent>) => Effect.flatMap(Ledger, (ledger) => ledger.hear(batch))
 

@@ -72,10 +72,10 @@ describe("an upgrade of the rules", () => {
         path,
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* totals, before)
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
           yield* hear([certified("posted", 3, 200, "5.5000")])
           assert.deepStrictEqual((yield* totals).entries, ["posted 5.0000", "posted 0.5000"])
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
         }),
         closed
       )
@@ -100,7 +100,7 @@ describe("an upgrade of the rules", () => {
           ])
           yield* decide("waiting", "accept")
           assert.deepStrictEqual((yield* totals).entries, ["posted 5.0000", "waiting 7.0000"])
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
         }),
         open
       )
@@ -118,7 +118,7 @@ it.effect("terms that end what a hold waited for are taken up at the start, once
       path,
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* totals, { entries: ["a 5.0000"], open: [] })
-        const { differences, facts } = yield* verified()
+        const { differences, facts } = yield* verified
         assert.deepStrictEqual([facts, differences], [3, []])
       }),
       { ...open, inClosedPeriod: "post" }

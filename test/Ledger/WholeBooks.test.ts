@@ -143,7 +143,7 @@ describe("whole books", () => {
           insert into ledger_entries select * from other; drop table other`)
       }
       file.close()
-      const { differences } = yield* started(path, verified())
+      const { differences } = yield* started(path, verified)
       for (const id of ["A", "C", "E"]) {
         assert.include(differences, `IPC ${id}: entry ${id} is in the books, but no fact leads to it.`)
       }
@@ -165,7 +165,7 @@ describe("a decision about an IPC of which nothing else is there", () => {
           insert into ledger_hold_decisions select * from other; drop table other`)
       }
       file.close()
-      const { differences } = yield* started(path, verified())
+      const { differences } = yield* started(path, verified)
       for (const id of ["A", "C", "E"]) assert.include(differences.join("\n"), `IPC ${id}: `)
     }).pipe(Effect.scoped)
   )
@@ -183,7 +183,7 @@ describe("books that began without links", () => {
       const changed = opened(path)
       changed.exec("update ledger_facts set known_at = '2026-11-20T00:00:09.000000Z' where number = 1")
       changed.close()
-      const { differences } = yield* started(path, verified())
+      const { differences } = yield* started(path, verified)
       assert.match(differences.join("\n"), /^The chain breaks at fact 3: /m)
     }).pipe(Effect.scoped)
   )
@@ -199,7 +199,7 @@ describe("an entry with another link than its fact", () => {
         "update ledger_entries set chain = (select max(chain) from ledger_facts where number < 3) where fact = 4"
       )
       changed.close()
-      const { differences } = yield* started(path, verified())
+      const { differences } = yield* started(path, verified)
       assert.deepStrictEqual(differences, ["Entry 2 isn't linked to its fact, 4."])
     }).pipe(Effect.scoped)
   )

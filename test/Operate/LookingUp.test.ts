@@ -61,7 +61,7 @@ describe("a payment that waits for its certificate", () => {
             store.run((db) => db.selectFrom("ledger_evidence").selectAll().execute())
           )
           assert.deepStrictEqual(kept, [{ fact: 2, body: recordOf("A", "118750.25") }])
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
           const { rows: told } = yield* report("repaired", undefined, plain)
           const outcome = {
             what: "certificate looked up",

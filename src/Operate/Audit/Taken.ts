@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Agreed from "../../Ledger/Agreed.ts"
-import { followed, type Joined, joined, type Refolded, refolded, type Verified } from "../../Ledger/Verify.ts"
+import { followed, type Differences, joined, type Refolded, refolded, type Verified } from "../../Ledger/Verify.ts"
 import type { Range } from "../../Ledger/WholeBooks.ts"
 import type { Reached } from "../../Runtime/Progress.ts"
 import type { ReadAt, Reader, StoreError } from "../../Stores/Store.ts"
@@ -31,7 +31,7 @@ export type Part =
 
 /** What each part finds. */
 export type Found =
-  | { readonly what: "joined"; readonly joined: Joined }
+  | { readonly what: "joined"; readonly joined: Differences }
   | { readonly what: "ofIpcs"; readonly ofIpcs: OfIpcs }
   | { readonly what: "followed"; readonly followed: ReadonlyArray<string> }
 

@@ -92,7 +92,7 @@ const everything = Effect.gen(function* () {
     holds: await db.selectFrom("ledger_holds").select(["hold_id", "ipc_id", "payment_reference", "reason"]).execute(),
     quarantine: await db.selectFrom("quarantine").select(["sequence", "reason"]).orderBy("sequence").execute()
   }))
-  const { differences } = yield* (yield* Ledger).verify()
+  const { differences } = yield* (yield* Ledger).verify
   const byId = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
   return { events, ipcs: ipcs.toSorted(byId), ...books, holds: books.holds.toSorted(byId), differences }
 })

@@ -22,11 +22,11 @@ describe("verify finds, of an entry with four lines,", () => {
     Effect.gen(function* () {
       const path = yield* folder
       yield* started(path, hear([certified("A", 1, 10, "1000.0000")]), four)
-      assert.deepStrictEqual((yield* started(path, verified(), four)).differences, [])
+      assert.deepStrictEqual((yield* started(path, verified, four)).differences, [])
       const database = opened(path)
       database.exec(`update ledger_entries set lines = replace(lines, ${from}, ${to})`)
       database.close()
-      const [difference = "", chain = "", ...others] = (yield* started(path, verified(), four)).differences
+      const [difference = "", chain = "", ...others] = (yield* started(path, verified, four)).differences
       assert.match(difference, /^IPC A: entry \w+ has lines \[.*\] by the facts\.$/)
       assert.match(difference, words)
       assert.match(chain, /^The chain breaks at fact 1/)

@@ -167,7 +167,7 @@ describe("the order of a project", () => {
           assert.deepStrictEqual(yield* nets, { "IPC-0000": 10, "IPC-1000": 10 })
           const store = yield* Store
           yield* store.run((db) => db.deleteFrom("ledger_certified").where("ipc_id", "=", "IPC-0999").execute())
-          assert.deepStrictEqual((yield* verified()).differences, [
+          assert.deepStrictEqual((yield* verified).differences, [
             "IPC IPC-0999 isn't where its certificates put it among those of its project.",
             "IPC IPC-1000: its facts don't say that IPC IPC-0998 precedes it, with its certificates."
           ])
@@ -184,7 +184,7 @@ describe("the order of a project", () => {
         const store = yield* Store
         const row = { ipc_id: "GHOST", project_id: "10", first_at: "2026-11-20T00:00:05.000000Z", certificates: "[]" }
         yield* store.run((db) => db.insertInto("ledger_certified").values(row).execute())
-        const { differences } = yield* verified()
+        const { differences } = yield* verified
         assert.deepStrictEqual(differences, [
           "IPC GHOST is among the certified ones, and the books know nothing of it."
         ])

@@ -37,7 +37,7 @@ describe("a certificate that a look-up found in a cumulative project", () => {
           for (const step of steps) yield* step
           assert.deepStrictEqual(yield* nets, { A: 100, B: 200 })
           assert.deepStrictEqual(yield* holds, [])
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
         }),
         terms
       )

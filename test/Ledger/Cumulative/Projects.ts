@@ -42,4 +42,4 @@ export const nets = Effect.map(journal, (entries) => {
 
 export const waiting = Effect.map(holds, (rows) => rows.map(({ ipc_id, reason }) => `${ipc_id} ${reason}`).toSorted())
 
-export const isSound = Effect.map(verified(), ({ differences }) => assert.deepStrictEqual(differences, []))
+export const isSound = Effect.map(verified, ({ differences }) => assert.deepStrictEqual(differences, []))

@@ -125,7 +125,7 @@ describe("verify", () => {
             .where("ipc_id", "=", "A")
             .execute()
         )
-        const { differences } = yield* verified()
+        const { differences } = yield* verified
         assert.deepStrictEqual(differences, [
           "IPC A isn't where its certificates put it among those of its project.",
           "IPC A: its facts don't say that IPC B precedes it, with its certificates.",
@@ -149,7 +149,7 @@ describe("verify", () => {
         yield* store.run((db) =>
           db.updateTable("ledger_certified").set({ certificates: planted }).where("ipc_id", "=", "A").execute()
         )
-        const { differences } = yield* verified()
+        const { differences } = yield* verified
         assert.deepStrictEqual(differences, [
           "IPC A isn't where its certificates put it among those of its project.",
           "IPC B: its facts don't say that IPC A precedes it, with its certificates."

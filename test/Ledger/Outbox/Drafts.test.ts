@@ -39,7 +39,7 @@ describe("entries to be posted at once", () => {
           yield* Effect.flatMap(Outbox, ({ send }) => send(1))
           yield* until("all are delivered", allDelivered)
           assert.include(yield* sentAs, "Z draft")
-          assert.deepStrictEqual((yield* verified()).differences, [])
+          assert.deepStrictEqual((yield* verified).differences, [])
         })
         yield* sending(path, to, { status: "posted", certificates: said }, body)
         assert.sameMembers(

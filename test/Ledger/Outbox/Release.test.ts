@@ -68,7 +68,7 @@ describe.each(engines)("drafts for a system that has none, on $name", (engine) =
             (all) => all.length === 0
           )
         )
-        assert.deepStrictEqual((yield* verified()).differences, [])
+        assert.deepStrictEqual((yield* verified).differences, [])
       })
     ))
 
@@ -92,7 +92,7 @@ describe.each(engines)("drafts for a system that has none, on $name", (engine) =
         assert.match(fact?.chain ?? "", /^[0-9a-f]{64}$/)
         const { run } = yield* Store
         yield* run((db) => db.updateTable("ledger_outbox").set({ status: "draft" }).execute())
-        assert.deepStrictEqual((yield* verified()).differences, [
+        assert.deepStrictEqual((yield* verified).differences, [
           "The entry with number 1 was released, and is in the outbox as draft."
         ])
       })

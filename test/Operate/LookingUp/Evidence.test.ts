@@ -40,7 +40,7 @@ describe("verify finds", () => {
           database.exec(statements)
           database.close()
           const { detail } = detailOf(() => Effect.never)
-          const { differences } = yield* looking(path, detail, verified())
+          const { differences } = yield* looking(path, detail, verified)
           assert.isTrue(
             differences.some((each) => words.test(each)),
             differences.join("\n")

@@ -44,7 +44,7 @@ const work = Effect.gen(function* () {
   const [letter = assert.fail("nothing to send")] = yield* outbox.next([], 1)
   yield* outbox.delivered(letter)
   yield* rebuild(yield* Store)
-  return [yield* ledger.status, yield* ledger.verify(), yield* outbox.status] as const
+  return [yield* ledger.status, yield* ledger.verify, yield* outbox.status] as const
 })
 
 const changes = [

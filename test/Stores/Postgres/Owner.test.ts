@@ -161,7 +161,7 @@ describe.skipIf(Databases.skipped !== undefined)("where the books have an owner"
       yield* ledger.hear([certified("2", 1, 3, "5.0000"), paid("2", 2, 4)])
       yield* Effect.promise(() => start(later))
       yield* ledger.hear([certified("3", 1, 5, "5.0000"), paid("3", 2, 6)])
-      return yield* ledger.verify()
+      return yield* ledger.verify
     })
     const books = Ledger.layerWith(contractor).pipe(Layer.provideMerge(storesAt(worker)))
     const verified = await Effect.runPromise(Effect.scoped(Effect.provide(body, books)))

@@ -20,7 +20,7 @@ const opened = (url: string) => Effect.asVoid(Postgres).pipe(Effect.provide(stor
 const verify = (url: string) =>
   started(
     url,
-    Effect.flatMap(Ledger, (ledger) => ledger.verify())
+    Effect.flatMap(Ledger, (ledger) => ledger.verify)
   )
 
 /** The sentence with which a start is refused. */
@@ -53,7 +53,7 @@ describe.skipIf(Databases.skipped !== undefined)("the books of an older version"
     const posted = Effect.gen(function* () {
       const ledger = yield* Ledger
       yield* ledger.hear([certified("30", 1, 1, "7.0000"), paid("30", 2, 2)])
-      return yield* ledger.verify()
+      return yield* ledger.verify
     })
     assert.deepInclude(await started(url, posted), { entries: entries.length + 1, differences: [] })
   })

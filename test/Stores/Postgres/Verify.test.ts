@@ -37,7 +37,7 @@ describe.skipIf(Databases.skipped !== undefined)("verify", () => {
         })
       )
       yield* Effect.promise(() => begun)
-      const { differences } = yield* Effect.ensuring(ledger.verify(), Effect.sync(resolve))
+      const { differences } = yield* Effect.ensuring(ledger.verify, Effect.sync(resolve))
       assert.deepStrictEqual(differences, [])
       yield* Fiber.join(posting)
     })
@@ -58,7 +58,7 @@ describe.skipIf(Databases.skipped !== undefined)("verify", () => {
       )
       let verified = 0
       while (hearing.pollUnsafe() === undefined) {
-        assert.deepStrictEqual((yield* ledger.verify()).differences, [])
+        assert.deepStrictEqual((yield* ledger.verify).differences, [])
         verified++
       }
       yield* Fiber.join(hearing)
