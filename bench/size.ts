@@ -104,7 +104,7 @@ const firstCopy = async ({ atMs, next: { worker } }: Awaited<ReturnType<typeof r
 
 /** Once the copy before the newest may be changed. */
 const publishedLater = async ({ worker }: Receiving, sinceMs: number) => {
-  const areMadeFromOthers = Engine.name === "duckdb" && stored >= manyForCopies
+  const areMadeFromOthers = stored >= manyForCopies
   if (areMadeFromOthers) await pause(Math.max(0, sinceMs + copyAgeMs - performance.now()))
   return { copy: await published(engine, worker), isWhole: !areMadeFromOthers, atMs: performance.now() }
 }
