@@ -56,9 +56,10 @@ interface Found {
 const inOrder = (folders: Folders, first: number, limit: number | undefined, floor: number): Found => {
   const { beside, key, main } = folders
   const path = join(main, nameOf(first))
-  const bytes = readIfThere(path)
+  const [bytes, copy] = [readIfThere(path), readIfThere(join(beside, nameOf(first)))]
   const own = scan(bytes, key)
-  const both = [...own.frames, ...scan(readIfThere(join(beside, nameOf(first))), key).frames]
+  // After a stop it is the same, and after a kill it may lack the end: then it has no frames of its own.
+  const both = bytes.subarray(0, copy.byteLength).equals(copy) ? own.frames : [...own.frames, ...scan(copy, key).frames]
   const isOpen = limit === undefined && !both.some(({ kind }) => kind === "end")
   const chunks = chunksOf(both.filter(({ kind, number }) => kind !== "end" && (limit === undefined || number < limit)))
   const parts = chunks.map((chunk) => ({ from: chunk[0]!.number, next: numberAfter(chunk.at(-1)!) }))
