@@ -9,5 +9,6 @@ export const of = (path: string): string | undefined => {
   return found && `${found.ino} ${found.size} ${found.mtimeNs}`
 }
 
-/** Of a database file that nobody has open; undefined if its log holds more. */
-export const ofClosed = (path: string): string | undefined => (existsSync(`${path}.wal`) ? undefined : of(path))
+/** Of a database file that nobody has open; undefined if its log holds more. DuckDB and SQLite name theirs differently. */
+export const ofClosed = (path: string): string | undefined =>
+  ["-wal", ".wal"].some((log) => existsSync(path + log)) ? undefined : of(path)

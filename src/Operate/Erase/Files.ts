@@ -25,6 +25,9 @@ const family = (path: string): ReadonlyArray<string> =>
 /** Those that siteledger makes of a file of DuckDB. */
 const ours = /^(?:\.(?:known|known\.tmp|previous|room|spare|suspect|tmp|unfinished|wal)|\.set-aside-\d+)?(?:\.wal)?$/
 
+/** Those that siteledger makes of a Store, and that hold nothing of it. */
+const ofStore = /^\.(?:closed|suspect)$/
+
 const isOurs =
   (path: string) =>
   (each: string): boolean =>
@@ -34,7 +37,7 @@ const isOurs =
 export const setAside = ({ published, store, warehouse }: Place): ReadonlyArray<string> =>
   [
     ...[store, Inbox.folderOf(store), RowLog.folderOf(store)].flatMap((path) =>
-      family(path).filter((each) => each !== path && each !== `${path}.suspect`)
+      family(path).filter((each) => each !== path && !ofStore.test(each.slice(path.length)))
     ),
     ...[warehouse, published].flatMap((path) => family(path).filter((each) => !isOurs(path)(each)))
   ].toSorted()

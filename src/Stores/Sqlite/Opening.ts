@@ -1,5 +1,6 @@
 /**
- * Opens a SQLite file with the durability that acknowledging a delivery requires. A damaged Store whose rows are also in
+ * Opens a SQLite file with the durability that acknowledging a delivery requires. It is checked first, unless it is as it was
+ * closed (`Closed`). A damaged Store whose rows are also in
  * their log is set aside (only the last one is kept), and a new file takes its place; without a log it is refused.
  */
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs"
@@ -8,6 +9,7 @@ import { DatabaseSync } from "node:sqlite"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
 import * as SetAside from "../SetAside.ts"
 import { Damaged } from "./Check.ts"
+import * as Closed from "./Closed.ts"
 import { makePrivate } from "./Copy.ts"
 import { storeError } from "./Failure.ts"
 
@@ -34,16 +36,16 @@ export const openFile = (path: string): DatabaseSync => {
 const checkedBytes = 512 * 1024 * 1024
 
 /** Throws if the file's structure is damaged. */
-const check = (database: DatabaseSync, path: string): void => {
-  if (statSync(path).size > checkedBytes) return
+const check = (database: DatabaseSync): void => {
   const verdict = String(database.prepare("pragma quick_check(1)").get()?.["quick_check"])
   if (verdict !== "ok") throw new Damaged(verdict)
 }
 
 const openChecked = (path: string): DatabaseSync => {
+  const isTrusted = Closed.isAsClosed(path)
   const database = openFile(path)
   try {
-    check(database, path)
+    if (!isTrusted && statSync(path).size <= checkedBytes) check(database)
     return database
   } catch (cause) {
     database.close()

@@ -28,6 +28,7 @@ import type { Segments } from "../Segments/Segments.ts"
 import * as Rows from "../Segments/Rows.ts"
 import * as Heal from "../RowLog/Heal.ts"
 import * as RowLog from "../RowLog/RowLog.ts"
+import * as Closed from "./Closed.ts"
 import { backUp, pagesOf } from "./Copy.ts"
 import { dialect, prepared } from "./Dialect.ts"
 import { following } from "./Following.ts"
@@ -157,17 +158,32 @@ const alone: Pick<Store["Service"], "pollEvery" | "stamp" | "workers"> = {
   workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) }
 }
 
+/** When it is closed, that is noted, unless damage was met. */
+const opened = Effect.fnUntraced(function* (path: string, isLogged: boolean) {
+  const hasLog = isLogged && existsSync(Heal.folderOf(path))
+  let isDamaged = false
+  const meetDamage = (): void => {
+    isDamaged = true
+    if (isLogged) suspect(path)
+  }
+  const file = yield* Effect.acquireRelease(
+    Effect.try({ try: () => open(path, hasLog), catch: notOpened(path) }),
+    ({ database }) =>
+      Effect.sync(() => {
+        database.close()
+        if (!isDamaged) Closed.leave(path)
+      })
+  )
+  return { ...file, meetDamage }
+})
+
 const make = ({ isLogged, key, path }: Options) =>
   Effect.gen(function* () {
-    const hasLog = isLogged && existsSync(Heal.folderOf(path))
-    const { database, isNew, replaces } = yield* Effect.acquireRelease(
-      Effect.try({ try: () => open(path, hasLog), catch: notOpened(path) }),
-      (opened) => Effect.sync(() => opened.database.close())
-    )
+    const { database, isNew, meetDamage, replaces } = yield* opened(path, isLogged)
     const db = new Kysely<StoreTables>({ dialect: dialect(prepared(database)) })
     const failed = (cause: unknown): StoreError => {
       const error = storeError(cause)
-      if (error.reason === "Fatal" && isLogged) suspect(path)
+      if (error.reason === "Fatal") meetDamage()
       return error
     }
     yield* Effect.tryPromise({ try: () => migrate(db), catch: failed })
