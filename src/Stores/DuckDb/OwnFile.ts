@@ -76,21 +76,22 @@ export const openOwn = (path: string, making: Making) => noting(path)(opened(pat
 const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, making: Making) {
   const store = yield* Store
   const opened = yield* openOrMake(path, making)
-  let file = opened.file
+  let { file, isNew } = opened
   let meta = yield* metaOf(file)
   const verdict = yield* Projection.compare(store, meta)
   if (verdict.isFresh) {
     yield* Projection.adopt(store, meta.id)
   } else if (verdict.mismatch !== undefined) {
     yield* LogLine.write("warehouse.mismatched", { why: verdict.mismatch })
-    if (!opened.isNew) {
+    if (!isNew) {
       yield* attempt(() => file.close())
       const kept = setAside(path, yield* Clock.currentTimeMillis)
       yield* LogLine.write("warehouse.kept", { kept })
       file = yield* makeAgain(path, making)
+      isNew = true
       meta = yield* metaOf(file)
     }
     yield* Projection.startAgain(store, meta.id)
   }
-  return { file, id: meta.id }
+  return { file, isNew, id: meta.id }
 })

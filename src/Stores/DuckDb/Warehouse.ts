@@ -139,7 +139,8 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
 const opened = Effect.fnUntraced(function* (path: string, making: Making, exclusively: Exclusively) {
   const asClosed = FileIdentity.ofClosed(path)
   const own = yield* openOwn(path, making)
-  const publication = new Publication({ ...own.file, asClosed }, exclusively)
+  // Nothing is known about copies of one that was made now, perhaps in the place of one that was set aside.
+  const publication = new Publication({ ...own.file, asClosed: own.isNew ? undefined : asClosed }, exclusively)
   const close = async () => {
     await own.file.close()
     publication.leave(FileIdentity.ofClosed(path))

@@ -190,22 +190,38 @@ describe("the first copy for analysts of a start", () => {
     }))
 
   // Smaller ones are always made whole.
+  const target = (path: string): string => `${path}/analytics.duckdb`
+  const text = (): string => randomBytes(100_000).toString("base64")
+  const large = (): ReadonlyArray<Batch> =>
+    numbers(25).map((part) => ({ changes: [], events: numbers(10).map((n) => eventRow(part * 10 + n, text())) }))
+  const published = (path: string, batches: ReadonlyArray<Batch>) =>
+    Effect.gen(function* () {
+      const { publish, write } = yield* Warehouse
+      yield* Effect.forEach(batches, write)
+      return yield* publish(target(path))
+    }).pipe(Effect.provide(layerIn(path), { local: true }), Effect.scoped)
+  const ipcsIn = (path: string) =>
+    Effect.promise(() => queryFile(target(path), (db) => db.selectFrom("construction.ipcs").select("id").execute()))
+
   it.effect("is made from the one before in a warehouse that was closed and opened, and large", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const target = `${path}/analytics.duckdb`
-      const text = (): string => randomBytes(100_000).toString("base64")
-      const large = numbers(25).map((part) => numbers(10).map((n) => eventRow(part * 10 + n, text())))
-      const published = (batches: ReadonlyArray<Batch>) =>
-        Effect.gen(function* () {
-          const { publish, write } = yield* Warehouse
-          yield* Effect.forEach(batches, write)
-          return yield* publish(target)
-        }).pipe(Effect.provide(layerIn(path), { local: true }), Effect.scoped)
-      assert.isTrue((yield* published(large.map((events) => ({ changes: [], events })))).isWhole)
-      assert.isFalse((yield* published([batch(300)])).isWhole)
-      const ids = queryFile(target, (db) => db.selectFrom("construction.ipcs").select("id").execute())
-      assert.deepStrictEqual(yield* Effect.promise(() => ids), [{ id: "I300" }])
+      assert.isTrue((yield* published(path, large())).isWhole)
+      assert.isFalse((yield* published(path, [batch(300)])).isWhole)
+      assert.deepStrictEqual(yield* ipcsIn(path), [{ id: "I300" }])
+    })
+  )
+
+  it.effect.each<[string, (path: string) => void]>([
+    ["its store is another", (path) => rmSync(`${path}/store.sqlite`)],
+    ["it was found damaged", (path) => writeFileSync(`${path}/warehouse.duckdb.suspect`, "")]
+  ])("has no row of a warehouse that was set aside at that start, because %s", ([_why, harm]) =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* published(path, [...large(), batch(300)])
+      harm(path)
+      assert.isTrue((yield* published(path, [batch(301)])).isWhole)
+      assert.deepStrictEqual(yield* ipcsIn(path), [{ id: "I301" }])
     })
   )
 })
