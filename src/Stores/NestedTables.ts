@@ -55,6 +55,8 @@ export interface FoundColumn {
   readonly name: string
   /** Undefined: none of ours. */
   readonly type: ColumnType | undefined
+  /** Of the column `_parent` of a view: the table that it reads. */
+  readonly of?: string | undefined
 }
 
 /** By view, its columns in the database's order. */
@@ -83,7 +85,8 @@ export const nestedEvolutionOf = (
   for (const table of wanted.flatMap(nestedOf)) {
     const before = found.get(table.name)
     const isTaken = taken.has(table.name) || known.has(table.name) || tables.has(table.name)
-    const refusal = isTaken || (before !== undefined && !isNested(before)) ? isThere(table) : refusalOf(table, before)
+    const isOther = before !== undefined && (!isNested(before) || isOfAnother(table, before))
+    const refusal = isTaken || isOther ? isThere(table) : refusalOf(table, before)
     if (refusal !== undefined) {
       refusals.set(table.owner?.table ?? "", refusal)
       continue
@@ -102,6 +105,12 @@ const isThere = ({ name }: NestedTable): string =>
 
 const isNested = (columns: ReadonlyArray<FoundColumn>): boolean =>
   ["_parent", ...Object.keys(fixed(""))].every((name) => columns.some((column) => column.name === name))
+
+/** Whose table got another name in the review file: what is there stays. */
+const isOfAnother = ({ owner }: NestedTable, found: ReadonlyArray<FoundColumn>): boolean => {
+  const of = found.find(({ name }) => name === "_parent")?.of
+  return of !== undefined && of !== owner?.table
+}
 
 /** What it holds has other types then. */
 const refusalOf = ({ columns, name }: NestedTable, found: ReadonlyArray<FoundColumn> = []): string | undefined => {

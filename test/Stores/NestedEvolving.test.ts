@@ -66,4 +66,21 @@ describe.each(engines)("a list inside records in $name", ({ isSkipped, within })
       })
     )
   )
+
+  it.live.skipIf(isSkipped)("isn't shown with the records of another list, which is refused under its name", () =>
+    within((place) =>
+      Effect.gen(function* () {
+        yield* write(place, [orders], page("1", 1, '[{"id":"old"}]'))
+        const purchases = { ...orders, name: "purchases" }
+        const refusals = yield* place.open([purchases], (warehouse) =>
+          Effect.forEach(["orders", "purchases"], (name) => Effect.map(warehouse.table(name), ({ refusal }) => refusal))
+        )
+        const isThere =
+          "The warehouse has another table or view order_lines: give the nested table another name in the review file."
+        assert.deepStrictEqual(refusals, [undefined, isThere])
+        yield* write(place, [orders], page("1", 2, '[{"id":"new"}]'))
+        assert.deepStrictEqual(yield* place.ask("select id from construction.order_lines"), [{ id: "new" }])
+      })
+    )
+  )
 })

@@ -35,18 +35,22 @@ const typeOf: Readonly<Record<string, ColumnType>> = {
 
 const foundIn = async (connection: DuckDBConnection): Promise<Found> => {
   // One row for each table: 30,000 of columns would take longer to read than to find.
+  // As DuckDB writes what `Ddl` has: a nested table's view ends with the table that it reads.
   const found = await connection.runAndReadAll(`
-    select table_name, table_name in (
-        select view_name from duckdb_views() where database_name = current_database() and schema_name = 'construction'
-      ) as is_view, to_json(list([column_name, data_type] order by column_index))
-    from duckdb_columns()
+    with views as (
+      select view_name, nullif(regexp_extract(sql, 'FROM construction\\."?(\\w+)"?\\);$', 1), '') as read
+      from duckdb_views() where database_name = current_database() and schema_name = 'construction'
+    )
+    select table_name, any_value(view_name) is not null as is_view,
+      to_json(list([column_name, data_type, case column_name when '_parent' then read end] order by column_index))
+    from duckdb_columns() left join views on view_name = table_name
     where database_name = current_database() and schema_name = 'construction' and not internal
     group by table_name
     order by table_name`)
   const [tables, views] = [new Map<string, Array<FoundColumn>>(), new Map<string, Array<FoundColumn>>()]
   for (const [table, isView, columns] of found.getRowsJson()) {
     const into = isView === true ? views : tables
-    into.set(String(table), (JSON.parse(String(columns)) as ReadonlyArray<[string, string]>).map(columnOf))
+    into.set(String(table), (JSON.parse(String(columns)) as ReadonlyArray<FoundTexts>).map(columnOf))
   }
   return { tables, views }
 }
@@ -67,7 +71,9 @@ const viewComments = async (connection: DuckDBConnection): Promise<ReadonlyArray
   }))
 }
 
-const columnOf = ([name, type]: readonly [string, string]): FoundColumn => ({ name, type: typeOf[type] })
+type FoundTexts = readonly [name: string, type: string, of: string | null]
+
+const columnOf = ([name, type, of]: FoundTexts): FoundColumn => ({ name, type: typeOf[type], of: of ?? undefined })
 
 /** `wanted`: tables that it is to have; it keeps those that it has besides. Nothing else may use the file meanwhile. */
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>

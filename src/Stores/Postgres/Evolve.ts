@@ -28,12 +28,20 @@ interface FoundColumn {
   readonly name: string
   readonly type: string
   readonly isView: boolean
+  readonly of: string | null
 }
+
+/** What a nested table's view reads. */
+const read = `
+  select min(read.relname) from pg_rewrite
+  join pg_depend on pg_depend.classid = 'pg_rewrite'::regclass and pg_depend.objid = pg_rewrite.oid
+  join pg_class read on refclassid = 'pg_class'::regclass and refobjid = read.oid
+  where ev_class = pg_class.oid and read.oid <> pg_class.oid`
 
 export const foundIn = async <DB>(db: Kysely<DB>): Promise<Found> => {
   const { rows } = await sql<FoundColumn>`
     select relname as table, attname as name, format_type(atttypid, atttypmod) as type,
-      relkind not in ('r', 'p') as "isView"
+      relkind not in ('r', 'p') as "isView", case when relkind = 'v' and attname = '_parent' then (${sql.raw(read)}) end as of
     from pg_class join pg_attribute on attrelid = pg_class.oid
     where relnamespace = 'construction'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') and attnum > 0
       and not attisdropped
@@ -44,7 +52,10 @@ export const foundIn = async <DB>(db: Kysely<DB>): Promise<Found> => {
       ({ table }) => table
     )
     return new Map(
-      [...byTable].map(([table, all]) => [table, all.map(({ name, type }) => ({ name, type: typeOf[type] }))])
+      [...byTable].map(([table, all]) => [
+        table,
+        all.map(({ name, type, of }) => ({ name, type: typeOf[type], of: of ?? undefined }))
+      ])
     )
   }
   return { tables: of(false), views: of(true) }
