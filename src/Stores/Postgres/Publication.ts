@@ -4,7 +4,8 @@
  *
  * Guarantees: a copy is as of one point in time. One that was made from the file before it, by whichever process, has as many
  * rows of each table as the server, and so no row that was deleted there; if it hasn't, if the server was started in between,
- * or if columns have come, it is made whole. However many tables there are, no more of them is in memory at once than fits.
+ * if columns have come, or if something was erased (a file keeps what its rows were before), it is made whole. However many
+ * tables there are, no more of them is in memory at once than fits.
  */
 import { Effect, Schema } from "effect"
 import * as DuckDbDdl from "../DuckDb/Ddl.ts"
@@ -24,7 +25,7 @@ import * as PostgresWatermark from "./Watermark.ts"
 const AsOf = Schema.Struct({
   /** The number of the oldest transaction that was running. */
   oldest: Schema.String,
-  /** If it is another by now, transactions don't tell what has changed. */
+  /** If it is another by now, transactions don't tell what has changed, or the file has what was erased. */
   epoch: Schema.String
 })
 type AsOf = typeof AsOf.Type
@@ -93,7 +94,7 @@ const isSince = (since: AsOf, { epoch, oldest }: AsOf): boolean => {
 const asOf = async ({ client, tables }: Source): Promise<AsOf> => {
   const { rows } = await client.query<{ oldest: string; server: string }>(`
     select pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
-      concat_ws(' ', oid, extract(epoch from pg_postmaster_start_time())) as server
+      concat_ws(' ', oid, extract(epoch from pg_postmaster_start_time()), (select count(*) from siteledger.erasures)) as server
     from pg_database where datname = current_database()`)
   const [{ oldest, server } = { oldest: "0", server: "" }] = rows
   return { oldest, epoch: KnownCopies.sourceOf(tables.all, server) }

@@ -1,6 +1,7 @@
 /**
  * What is known about copies for analysts of a server is known to each process that makes them, and only of that server's.
  */
+import { existsSync } from "node:fs"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Databases from "../../Postgres.ts"
@@ -17,6 +18,17 @@ describe.skipIf(Databases.skipped !== undefined)("copies for analysts from Postg
       assert.deepStrictEqual(made, { inode: hidden, isWhole: false })
       const others = yield* worldOf(world.own, always, world.target)
       for (const process of [others, world, others, world]) assert.isFalse((yield* process.published).isWhole)
+    }))
+
+  test("are made whole after an erasure: a file keeps what its rows were before, and so does the hidden one", (world) =>
+    Effect.gen(function* () {
+      yield* takingTurns(world)
+      yield* world.run(`insert into siteledger.erasures
+        (asked_at, asked_by, reason, table_name, salt, value_sha256, value_length, is_within)
+        values ('2026-11-29T00:00:00.000000Z', 'Ada', 'asked', 'ipcs', repeat('0', 64), repeat('0', 64), 0, 0)`)
+      yield* world.restart
+      assert.isTrue((yield* world.published).isWhole)
+      assert.isFalse(existsSync(`${world.target}.previous`))
     }))
 
   test("are made whole after copies of another database", (world) =>
