@@ -67,7 +67,6 @@ export class Publication {
     this.#tables = new Map(tables.written.map((table) => [table.name, table]))
     this.#nested = tables.nested
     this.#files.forget()
-    this.#first = undefined
   }
 
   /** `asClosed`: of the warehouse's file, which is closed now. */
@@ -178,6 +177,7 @@ const changedOf = ({ hidden, replaced, shown }: Known<Keys>, first: Changed): Kn
 const changedIn = (keys: Keys, first: Changed): Changed => {
   const all = new Changed()
   all.include(first)
+
   for (const [table, some] of keys) all.add(table, some)
   return all
 }

@@ -147,6 +147,21 @@ describe("the first copy for analysts of a start", () => {
       assert.isTrue(await isNextWhole(path))
     }))
 
+  it("is made whole after many rows were replaced, most of them before the stop", () =>
+    withFolder(async (path) => {
+      await stoppedIn(path)
+      await inFolder(
+        path,
+        async (world) => {
+          await world.published()
+          assert.isFalse(world.isWhole())
+          await world.published()
+          assert.isTrue(world.isWhole())
+        },
+        { replaced: 5 }
+      )
+    }))
+
   it("is made whole if tables have other columns by now", () =>
     withFolder(async (path) => {
       await stoppedIn(path)
