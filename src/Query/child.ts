@@ -117,10 +117,23 @@ const guard = (connection: DuckDB.DuckDBConnection, { folder, memoryMb, millis }
   }, lookEveryMillis)
 }
 
+type Tree = Parameters<typeof Reading.judge>[0]
+
+/** DuckDB writes a constant that is infinite as no JSON has it. */
+const treeIn = (text: string): Tree => {
+  try {
+    return JSON.parse(text) as Tree
+  } catch {
+    throw new Error(
+      "A number in the query is larger than a DOUBLE can be: write 'Infinity'::DOUBLE if that is what is meant."
+    )
+  }
+}
+
 /** Nothing is bound before the parsed statement has been judged. */
 const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<DuckDB.DuckDBPreparedStatement> => {
   const parsed = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [Reading.explained(sql)])
-  const verdict = Reading.judge(JSON.parse(String(parsed.value(0, 0))))
+  const verdict = Reading.judge(treeIn(String(parsed.value(0, 0))))
   if (typeof verdict === "object") throw new Error(verdict.refused)
   // DuckDB itself has to agree with the tree: one statement, and of a type that reads.
   const statements = await connection.extractStatements(sql)
