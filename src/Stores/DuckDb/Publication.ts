@@ -177,7 +177,6 @@ const changedOf = ({ hidden, replaced, shown }: Known<Keys>, first: Changed): Kn
 const changedIn = (keys: Keys, first: Changed): Changed => {
   const all = new Changed()
   all.include(first)
-
   for (const [table, some] of keys) all.add(table, some)
   return all
 }
