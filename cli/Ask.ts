@@ -69,7 +69,7 @@ const brokeOff = new Unanswered({
 })
 
 const unanswered = ({ reason, response }: HttpClientError.HttpClientError) => {
-  if (response !== undefined) return unexpected(response.status)
+  if (response !== undefined) return response.status === 408 ? tooBusy : unexpected(response.status)
   return "cause" in reason && codeOf(reason.cause) === "ECONNREFUSED" ? notThere : brokeOff
 }
 
@@ -84,6 +84,9 @@ const answered = <A, R>(asked: Effect.Effect<A, AskError, R>) =>
     }),
     Effect.provide(layerPatient)
   )
+
+/** It hasn't read all of the request, in minutes. */
+const tooBusy = new VerbError({ message: "The worker, or its machine, is too busy to take this: ask again later." })
 
 const unexpected = (status: number) => new VerbError({ message: `The worker answered with status ${status}.` })
 

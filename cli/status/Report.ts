@@ -96,9 +96,10 @@ const later = ({
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
   // Without a sign for what rounds to zero.
   const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
+  const from = (ms: number, what: string): string => `${seconds(Math.abs(ms))} ${ms < 0 ? "before" : "after"} ${what}`
   const parts = [
-    ...(deliveries === null ? [] : [`${seconds(deliveries)} after they are sent`]),
-    ...(events === null ? [] : [`${seconds(events)} after their event`])
+    ...(deliveries === null ? [] : [from(deliveries, "they are sent")]),
+    ...(events === null ? [] : [from(events, "their event")])
   ]
   if (answers === null && parts.length === 0) return []
   const ahead =

@@ -45,4 +45,10 @@ describe("a verb that a worker was asked for", () => {
     assert.deepStrictEqual([code, isDoneHere], [1, false])
     assert.match(stderr, /The worker answered with status 404\./)
   })
+
+  it("isn't done here if the worker is too busy to read what it is asked", async () => {
+    const { code, isDoneHere, stderr } = await asked((_request, response) => response.writeHead(408).end())
+    assert.deepStrictEqual([code, isDoneHere], [1, false])
+    assert.match(stderr, /too busy to take this: ask again later\./)
+  })
 })

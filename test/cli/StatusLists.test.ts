@@ -1,4 +1,4 @@
-/** A person sees at a glance how sure the copies of many lists are, in columns that stay columns. */
+/** A person sees at a glance how sure the copies of many lists are, in columns that stay columns, and how the clocks differ. */
 import { assert, it } from "@effect/vitest"
 import { describe as described } from "../../cli/status/Report.ts"
 import { full as fullReport } from "../Operate/FullReport.ts"
@@ -71,4 +71,13 @@ it("many lists begin with how many are how sure, and line up", () => {
   const one = described({ ...fullReport, backfill: { projects: backfill.projects } })
   assert.isFalse(one.some((line) => line.startsWith("lists")))
   assert.include(one, "projects      5 rows, page 1 of 2, proven")
+})
+
+it("deliveries that come before their event, by another clock, are said to, not to come after less than nothing", () => {
+  const line = (events: number) =>
+    described({ ...fullReport, clockSkewMs: { answers: 0, deliveries: 400, events } }).find((each) =>
+      each.includes("at least")
+    )
+  assert.strictEqual(line(-700), "  deliveries come at least 0.4 s after they are sent, 0.7 s before their event")
+  assert.strictEqual(line(700), "  deliveries come at least 0.4 s after they are sent, 0.7 s after their event")
 })
