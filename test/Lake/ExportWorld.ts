@@ -3,7 +3,7 @@
  * pointer and checks everything.
  */
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert } from "@effect/vitest"
@@ -150,6 +150,27 @@ export const inWorld = <E>(
     const { world, layer } = makeWorld(keep, partRows)
     return TestClock.setTime(now).pipe(Effect.andThen(body(world)), Effect.provide(layer))
   })
+
+/** The lake of a world that the first test makes. Each gets a copy of it, which it may damage, and no stores. */
+export const lakeOf = (make: Parameters<typeof inWorld<unknown>>[0]) => {
+  let made: Promise<string> | undefined
+  const lake = async (): Promise<string> => {
+    let path = ""
+    const body = inWorld((world) => {
+      path = world.lake
+      return make(world)
+    })
+    await Effect.runPromise(Effect.provide(body, TestClock.layer()))
+    return path
+  }
+  return <E>(use: (world: World) => Effect.Effect<void, E, Lake>): Effect.Effect<void, unknown> =>
+    Effect.gen(function* () {
+      const from = yield* Effect.promise(() => (made ??= lake()))
+      const { world } = makeWorld(usual, undefined)
+      cpSync(from, world.lake, { recursive: true })
+      yield* Effect.provide(use(world), Folder.layerAt(world.lake))
+    })
+}
 
 export const run = Effect.flatMap(Export, (service) => service.run)
 export const write = (events: ReadonlyArray<EventRow>, changes: ReadonlyArray<Change> = []) =>

@@ -9,7 +9,7 @@ import * as Runs from "../../src/Lake/Runs.ts"
 import * as Verify from "../../src/Lake/Verify.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { announced, damages, pathOf } from "./Damages.ts"
-import { inWorld, ipc, on, readExport, run, write } from "./ExportWorld.ts"
+import { inWorld, ipc, lakeOf, on, readExport, run, write } from "./ExportWorld.ts"
 
 const verify = (id: Option.Option<string> = Option.none()) => Verify.verify(id, () => Effect.void)
 
@@ -39,12 +39,14 @@ describe("verify", () => {
     )
   )
 
+  const exported = lakeOf(() =>
+    Effect.andThen(write([on("2026-11-18")], [ipc("IPC-1", "10"), ipc("IPC-2", "20")]), run)
+  )
+
   for (const [title, [damage, sentence]] of Object.entries(damages)) {
     it.effect(`says in one sentence that ${title}`, () =>
-      inWorld((world) =>
+      exported((world) =>
         Effect.gen(function* () {
-          yield* write([on("2026-11-18")], [ipc("IPC-1", "10"), ipc("IPC-2", "20")])
-          yield* run
           const damaged = { world, manifest: readExport(world) }
           damage(damaged)
           // A manifest that says something else than the export did differs from the logs, too: Delta/Verify.test.ts.

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as Verify from "../../../src/Lake/Verify.ts"
-import { inWorld, ipc, on, readExport, run, type World, write } from "../ExportWorld.ts"
+import { inWorld, ipc, lakeOf, on, readExport, run, type World, write } from "../ExportWorld.ts"
 
 const verified = (of: Option.Option<string> = Option.none()) =>
   Effect.map(
@@ -86,19 +86,25 @@ describe("verifying the Delta logs of an export", () => {
     )
   )
 
+  let old: string | undefined
+  const exported = lakeOf((world) =>
+    Effect.gen(function* () {
+      yield* exports(2)
+      old = readExport(world).tables["ipcs"]?.files[0]?.path
+      yield* exports(1)
+    })
+  )
+
   for (const [damage, [spoil, sentence]] of Object.entries(damages)) {
     it.effect(`says in one sentence that ${damage}`, () =>
-      inWorld((world) =>
+      exported((world) =>
         Effect.gen(function* () {
-          yield* exports(2)
-          const old = readExport(world).tables["ipcs"]?.files[0]
-          yield* exports(1)
           const file = readExport(world).tables["ipcs"]?.files[0]
           spoil(world)
           const short = (path = "") => path.slice("ipcs/".length)
           const expected = sentence
             .replace("PATH", short(file?.path))
-            .replace("OLD", short(old?.path))
+            .replace("OLD", short(old))
             .replace("BYTES", String(file?.bytes))
           assert.deepStrictEqual((yield* verified())?.faults, [`The Delta log of ipcs ${expected}`])
         })
