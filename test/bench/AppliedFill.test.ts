@@ -12,6 +12,7 @@ import { rounds } from "../Long.ts"
 import * as Postgres from "../Postgres.ts"
 import type { RunningWorker } from "../RunningWorker.ts"
 import type { Engine } from "../worker/Place.ts"
+import { sharing } from "../worker/Shared.ts"
 import { type Rows, World } from "../worker/World.ts"
 
 const ipcs = 10
@@ -35,7 +36,8 @@ const deliver = async (world: World, bodies: ReadonlyArray<Body>, together = 1):
 }
 
 /** With what moves money applied, and the rest made. */
-const filled = async (world: World): Promise<void> => {
+const filled = async (engine: Engine): Promise<World> => {
+  const world = await World.open({}, {}, engine)
   const worker = world.start()
   await worker.live()
   await deliver(world, money)
@@ -43,6 +45,7 @@ const filled = async (world: World): Promise<void> => {
   await worker.stop()
   const { database, dataDir } = world
   await start("AppliedFill.ts", "all", dataDir, "MADE", made, ...(database === undefined ? [] : [database.url]))
+  return world
 }
 
 /** They say when a delivery came, or its number, which two workers give in their own order. */
@@ -91,10 +94,10 @@ const engines: ReadonlyArray<Engine> = ["duckdb", "postgres"]
 
 describe.each(engines)("a store filled at once on %s", (engine) => {
   const skip = engine === "postgres" && Postgres.skipped !== undefined
+  const ready = sharing(() => filled(engine))
 
   it.skipIf(skip)("has the rows of a worker that took the same deliveries", async () => {
-    await using world = await World.open({}, {}, engine)
-    await filled(world)
+    const world = await ready()
     const inbox = await inboxOf(world)
     assert.lengthOf(inbox, all)
     const bodies = inbox
@@ -114,8 +117,7 @@ describe.each(engines)("a store filled at once on %s", (engine) => {
   })
 
   it.skipIf(skip)("has nothing left to apply, and the rows that a rebuild makes", async () => {
-    await using world = await World.open({}, {}, engine)
-    await filled(world)
+    const world = await ready()
     if (engine === "duckdb") assert.deepStrictEqual(await copiesOf(world), [all + 1, all + 1])
     const before = await warehouseOf(world)
     const worker = world.start()
