@@ -18,6 +18,7 @@ import {
   paid,
   started,
   startedOnce,
+  startedWholeOnce,
   verified
 } from "./Started.ts"
 
@@ -30,7 +31,7 @@ describe("a decision", () => {
   }
 
   it.effect("posts at once, with who and why", () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         const { decide } = yield* Ledger
         yield* hear([paid("A", 5, 6)])

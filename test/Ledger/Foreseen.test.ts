@@ -10,7 +10,7 @@ import { Store } from "../../src/Stores/Store.ts"
 import { seeded } from "../Seeded.ts"
 import { certifiedIn } from "./Cumulative/Projects.ts"
 import { day, terms } from "./Reported.ts"
-import { created, hear, holds, journal, paid, startedOnce } from "./Started.ts"
+import { created, hear, holds, journal, paid, startedOnce, startedWholeOnce } from "./Started.ts"
 
 const ours = [
   "ledger_facts",
@@ -64,7 +64,7 @@ const both = Effect.fnUntraced(function* (decision: Decision, ipc: string) {
 
 describe("a decision, foreseen,", () => {
   it.effect("is what it then does, also to the IPCs that follow, and writes nothing", () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         const { below, pick } = seeded(31)
         yield* TestClock.setTime(Date.UTC(2027, 0, 1))

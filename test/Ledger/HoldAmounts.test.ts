@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { contractor } from "./Contractor.ts"
-import { at, certified, copied, copy, created, hear, paid, startedOnce, verified } from "./Started.ts"
+import { at, certified, copied, copy, created, hear, paid, startedWholeOnce, verified } from "./Started.ts"
 
 const euros: Terms = { ...contractor, currency: "EUR" }
 const closed: Terms = { ...euros, openFrom: at(100) }
@@ -17,7 +17,7 @@ const amounts = Effect.gen(function* () {
 })
 
 const after = (terms: Terms, ...batches: ReadonlyArray<Parameters<typeof hear>[0]>) =>
-  startedOnce(
+  startedWholeOnce(
     Effect.gen(function* () {
       for (const batch of batches) yield* Effect.andThen(hear(batch), copy)
       assert.deepStrictEqual((yield* verified).differences, [])

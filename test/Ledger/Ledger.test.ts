@@ -19,14 +19,14 @@ import {
   holds,
   journal,
   paid,
-  started,
-  startedOnce,
+  startedWhole,
+  startedWholeOnce,
   verified
 } from "./Started.ts"
 
 describe("the ledger", () => {
   it.effect("posts to the last digit, balanced, and the warehouse has a copy", () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         const amount = "123456789012345678901234.5678"
         yield* hear([certified("A", 1, 2, amount), paid("A", 5, 6), paid("B", 5, 6)])
@@ -74,10 +74,10 @@ describe("the ledger", () => {
         const path = yield* folder
         for (let from = 0; from < events.length; from += most) {
           const batch = events.slice(from, from + most)
-          yield* started(path, Effect.andThen(hear(batch), Effect.andThen(hear(batch), copy)))
+          yield* startedWhole(path, Effect.andThen(hear(batch), Effect.andThen(hear(batch), copy)))
         }
-        journals.push(JSON.stringify(yield* started(path, Effect.all([journal, holds]))))
-        const { differences, facts } = yield* started(path, verified)
+        journals.push(JSON.stringify(yield* startedWhole(path, Effect.all([journal, holds]))))
+        const { differences, facts } = yield* startedWhole(path, verified)
         assert.deepStrictEqual(differences, [])
         assert.isAbove(facts, 10)
       }
@@ -89,7 +89,7 @@ describe("the ledger", () => {
     Effect.gen(function* () {
       const path = yield* folder
       const all = Effect.all([copied("ledger_entries"), copied("ledger_holds"), copied("ledger_hold_decisions")])
-      const before = yield* started(
+      const before = yield* startedWhole(
         path,
         Effect.andThen(
           hear([paid("A", 5, 6), certified("A", 1, 7, "5.0000"), paid("B", 1, 8), paid("A", 7, 9, "again")]),
@@ -101,7 +101,7 @@ describe("the ledger", () => {
         [1, 2, 1]
       )
       rmSync(`${path}/warehouse.duckdb`)
-      assert.deepStrictEqual(yield* started(path, all), before)
+      assert.deepStrictEqual(yield* startedWhole(path, all), before)
     }).pipe(Effect.scoped)
   )
 
@@ -111,7 +111,7 @@ describe("the ledger", () => {
   )
 
   it.effect("copies with the next write what a failed one left out", () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         yield* copy
         yield* hear([paid("A", 5, 6), paid("B", 5, 6), certified("B", 1, 7, "5.0000")])
@@ -134,8 +134,8 @@ describe("the ledger", () => {
   it.effect("copies at the next start what the warehouse lacks after a crash", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      yield* started(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
-      const [entries, open] = yield* started(path, Effect.all([copied("ledger_entries"), copied("ledger_holds")]))
+      yield* startedWhole(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
+      const [entries, open] = yield* startedWhole(path, Effect.all([copied("ledger_entries"), copied("ledger_holds")]))
       assert.deepStrictEqual([entries.length, open.length], [1, 1])
     }).pipe(Effect.scoped)
   )
@@ -143,7 +143,7 @@ describe("the ledger", () => {
   it.effect("can't be changed: the Store refuses, and a second payment under one reference too", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      yield* started(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6)]))
+      yield* startedWhole(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6)]))
       const database = new DatabaseSync(`${path}/store.sqlite`)
       for (const table of ["ledger_entries", "ledger_facts", "ledger_terms"]) {
         assert.throws(() => database.exec(`delete from ${table}`), /append-only/)
@@ -159,12 +159,12 @@ describe("the ledger", () => {
   it.effect("says what differs when the file was changed from outside", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      yield* started(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
+      yield* startedWhole(path, hear([certified("A", 1, 2, "5.0000"), paid("A", 5, 6), paid("B", 5, 6)]))
       const database = new DatabaseSync(`${path}/store.sqlite`)
       database.exec("drop trigger ledger_entries_no_update; update ledger_entries set amount = '6.0000'")
       database.exec("delete from ledger_holds")
       database.close()
-      const { differences } = yield* started(path, verified)
+      const { differences } = yield* startedWhole(path, verified)
       assert.strictEqual(differences.length, 3)
       assert.match(differences[0] ?? "", /^IPC A: entry \w+ has units "60000" in the books and "50000" by the facts\.$/)
       assert.match(differences[1] ?? "", /^IPC B: hold .* is missing in the books\.$/)

@@ -56,22 +56,34 @@ export const folder = Effect.acquireRelease(Effect.sync(temporaryFolder), (path)
   Effect.sync(() => removeFolder(path))
 )
 
+/** What the ledger needs: making a warehouse takes longer than most tests of the books. */
+const books = (path: string, terms: Terms = contractor) =>
+  Layer.provideMerge(Ledger.layerWith(terms), Sqlite.layerAt(`${path}/store.sqlite`))
+
+/** The same with the warehouse, and the books' copies there. */
 export const stores = (path: string, terms: Terms = contractor) =>
-  Layer.merge(Ledger.layerWith(terms), Copies.layer).pipe(
+  Copies.layer.pipe(
     Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`)),
-    Layer.provideMerge(Sqlite.layerAt(`${path}/store.sqlite`))
+    Layer.provideMerge(books(path, terms))
   )
 
-/** One start of a worker over the files of a folder. */
-export const started = <A, E>(
+/** One start of a worker over the files of a folder, as far as its ledger needs it. */
+export const started = <A, E>(path: string, body: Effect.Effect<A, E, Ledger | Store>, terms?: Terms) =>
+  Effect.scoped(Effect.provide(body, books(path, terms), { local: true }))
+
+/** The same with all of it. */
+export const startedWhole = <A, E>(
   path: string,
   body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>,
   terms?: Terms
 ) => Effect.scoped(Effect.provide(body, stores(path, terms), { local: true }))
 
 /** One start over new files. */
-export const startedOnce = <A, E>(body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>, terms?: Terms) =>
+export const startedOnce = <A, E>(body: Effect.Effect<A, E, Ledger | Store>, terms?: Terms) =>
   Effect.scoped(Effect.flatMap(folder, (path) => started(path, body, terms)))
+
+export const startedWholeOnce = <A, E>(body: Effect.Effect<A, E, Ledger | Copies | Store | Warehouse>, terms?: Terms) =>
+  Effect.scoped(Effect.flatMap(folder, (path) => startedWhole(path, body, terms)))
 
 /** As someone opens it who wants to change what can't be changed. */
 export const opened = (path: string): DatabaseSync => {

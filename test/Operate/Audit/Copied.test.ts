@@ -6,7 +6,7 @@ import { Copies } from "../../../src/Ledger/Copies.ts"
 import { type Copy, differing, rowsOf } from "../../../src/Operate/Audit/Copied.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import { accrued, type Given, withheld } from "../../connectors/Entries.ts"
-import { certified, copy, hear, keep, paid, payment, startedOnce } from "../../Ledger/Started.ts"
+import { certified, copy, hear, keep, paid, payment, startedWholeOnce } from "../../Ledger/Started.ts"
 
 /** Two entries; a third, and a decision, after the certificate of C came late; an open hold of D. */
 const history = [...payment("A"), ...payment("B"), paid("C", 5, 12), certified("C", 1, 13, "7.0000"), paid("D", 5, 14)]
@@ -35,7 +35,7 @@ const test = (
   more: ReadonlyArray<Given> = []
 ) =>
   it.effect(fact, () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         yield* hear(history)
         yield* keep(more)
@@ -68,7 +68,7 @@ const pages = 6
 
 describe("a copy of the books", () => {
   it.effect("that is the same is compared page by page, not row by row", () =>
-    startedOnce(
+    startedWholeOnce(
       Effect.gen(function* () {
         yield* hear(history)
         yield* keep([accrued, withheld])
