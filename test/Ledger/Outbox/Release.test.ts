@@ -3,15 +3,19 @@
  * What may have been handed over as a draft is never sent as anything else.
  */
 import { assert, describe } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import * as Look from "../../../src/Ledger/Look.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
+import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import { Store } from "../../../src/Stores/Store.ts"
-import { certified, hear, payment, verified } from "../Started.ts"
+import { certified, folder, hear, payment, verified } from "../Started.ts"
 import { engines, testOn } from "./SinkEngines.ts"
 import { type Accounts, allDelivered, entryOf, history, letters, type Start, taken, until } from "./SinkWorld.ts"
+
+/** For what looks into the books. */
+const warehouse = Layer.unwrap(Effect.map(folder, (path) => DuckDb.layerAt(`${path}/warehouse.duckdb`)))
 
 const by = { by: "Ada", reason: "reviewed" }
 
@@ -95,7 +99,7 @@ describe.each(engines)("drafts for a system that has none, on $name", (engine) =
         assert.deepStrictEqual((yield* verified).differences, [
           "The entry with number 1 was released, and is in the outbox as draft."
         ])
-      })
+      }).pipe(Effect.provide(warehouse))
     ))
 
   test("may be released while an attempt is under way, which doesn't hold them again", (world, to) =>

@@ -18,7 +18,7 @@ import {
   unsending,
   until
 } from "./SinkWorld.ts"
-import { certified, copied, copy, folder, hear, paid } from "../Started.ts"
+import { certified, copied, copy, folder, hear, paid, startedWhole } from "../Started.ts"
 
 const certificates: Certificates = { standard: "each", payable: [], byProject: {} }
 
@@ -27,7 +27,7 @@ describe("the accounting sink", () => {
     Effect.gen(function* () {
       const [path, to] = yield* Effect.all([folder, accounts])
       to.answer = (_, number) => (number === 1 ? { status: 307, headers: { location: "/elsewhere" } } : taken)
-      const lines = yield* sending(
+      yield* sending(
         path,
         to,
         {},
@@ -35,10 +35,9 @@ describe("the accounting sink", () => {
           yield* hear([certified("A", 1, 2, "123456789012345678901234.5678"), paid("A", 5, 6, 'Zahlung "Ü" 7')])
           yield* hear([certified("A", 2, 7, "0.0001")])
           yield* until("both are delivered", allDelivered)
-          yield* copy
-          return yield* copied("ledger_lines")
         })
       )
+      const lines = yield* startedWhole(path, Effect.andThen(copy, copied("ledger_lines")))
       const key = yield* Effect.promise(() =>
         webcrypto.subtle.importKey("raw", Buffer.from(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
       )

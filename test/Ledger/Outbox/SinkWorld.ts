@@ -8,7 +8,6 @@ import type { AddressInfo } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { type Certificates, unsaid } from "../../../config/Certificates.ts"
-import { Copies } from "../../../src/Ledger/Copies.ts"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"
@@ -21,8 +20,6 @@ import { SinkEntry } from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
-import { Warehouse } from "../../../src/Stores/Warehouse.ts"
-import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import { contractor } from "../Contractor.ts"
 import { certified, payment } from "../Started.ts"
 
@@ -121,8 +118,8 @@ export interface Start {
   readonly pauses?: NonNullable<Sink.SinkOptions["pauses"]>
   readonly rests?: NonNullable<Sink.SinkOptions["rests"]>
   readonly patience?: Duration.Duration
-  /** Files in the folder by default. */
-  readonly stores?: Layer.Layer<Store | Warehouse, unknown>
+  /** A file in the folder by default. */
+  readonly stores?: Layer.Layer<Store, unknown>
   /** Wraps the Store. */
   readonly store?: (store: Store["Service"]) => Store["Service"]
 }
@@ -130,13 +127,13 @@ export interface Start {
 const ledger = (certificates: Certificates) =>
   Layer.unwrap(Effect.map(Outbox, (outbox) => Ledger.layerWith({ ...contractor, certificates }, outbox)))
 
-const files = (path: string) =>
-  Layer.provideMerge(DuckDb.layerAt(`${path}/warehouse.duckdb`), Sqlite.layerAt(`${path}/store.sqlite`))
-
 type Books = Pick<Start, "certificates" | "store" | "stores"> & { readonly queueing: Queueing | undefined }
 
-const books = (path: string, { certificates = unsaid, queueing, store, stores = files(path) }: Books) =>
-  Layer.merge(ledger(certificates), Copies.layer).pipe(
+const books = (
+  path: string,
+  { certificates = unsaid, queueing, store, stores = Sqlite.layerAt(`${path}/store.sqlite`) }: Books
+) =>
+  ledger(certificates).pipe(
     Layer.provideMerge(Outbox.layerWith(queueing)),
     Layer.provideMerge(
       Layer.effect(
@@ -148,7 +145,7 @@ const books = (path: string, { certificates = unsaid, queueing, store, stores = 
     Layer.provideMerge(Reasons.layer)
   )
 
-export type Services = Ledger | Copies | Outbox | Store | Warehouse | Reasons
+export type Services = Ledger | Outbox | Store | Reasons
 
 const withoutDrafts = ({ post }: Adapter): Adapter => ({
   post: (message) => {
@@ -157,7 +154,7 @@ const withoutDrafts = ({ post }: Adapter): Adapter => ({
   }
 })
 
-/** One start of a worker over the files of a folder, with a sink. */
+/** One start of a worker over the store of a folder, with a sink. */
 export const sending = <A, E>(path: string, to: Accounts, start: Start, body: Effect.Effect<A, E, Services>) => {
   const { patience = Duration.seconds(10), pauses = quick, rests = quick, status = "draft" } = start
   const { adapter = (posting) => posting, keepsDrafts = false, ...stores } = start
