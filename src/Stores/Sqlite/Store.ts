@@ -171,7 +171,7 @@ const opened = Effect.fnUntraced(function* (path: string, isLogged: boolean) {
     ({ database }) =>
       Effect.sync(() => {
         database.close()
-        if (!isDamaged) Closed.leave(path)
+        if (isLogged && !isDamaged) Closed.leave(path)
       })
   )
   return { ...file, meetDamage }
