@@ -128,7 +128,10 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   const store = yield* Store
   const { opened, table } = yield* Warehouse
   yield* opened
-  const { refusal } = yield* Effect.orDie(table(track.list.resource))
+  const found = yield* Effect.option(table(track.list.resource))
+  // A server that is away: others say so.
+  if (Option.isNone(found)) return yield* Effect.sleep(lookEvery)
+  const { refusal } = found.value
   if (refusal !== undefined) {
     yield* reasons.set(key, refusal)
     return yield* Effect.never
