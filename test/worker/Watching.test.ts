@@ -124,7 +124,8 @@ describe("siteledger events", () => {
         ["2", "ipc.certified"]
       ]
     )
-    assert.deepInclude(JSON.parse(held.lines().join() || "{}"), { outcome: "quarantined", reason: "no-key" })
+    await held.until("what was quarantined", (lines) => lines.length === 1)
+    assert.deepInclude(JSON.parse(held.lines().join()), { outcome: "quarantined", reason: "no-key" })
     for (const each of [all, ofOne, held]) assert.deepStrictEqual(await each.stop(), { code: 0, stderr: "" })
     const enough = launch(world.environment, "events", "--follow")
     enough.child.stdout.once("data", () => enough.child.stdout.destroy())
