@@ -6,9 +6,8 @@
  * identities tell. It has keys of rows: only its owner can read it.
  */
 import { createHash } from "node:crypto"
-import { readFileSync, renameSync, rmSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { Option, Schema } from "effect"
-import { writeFresh } from "../Runtime/Flush.ts"
 import { version } from "../Runtime/Program.ts"
 import type { Column } from "../Domain/Resource.ts"
 import type { Known } from "./PublishedFiles.ts"
@@ -45,15 +44,20 @@ export const read = <Since>(target: string, source: string, since: Schema.Codec<
   return Option.isSome(note) && note.value.source === source ? note.value.known : undefined
 }
 
-/** Undefined: nothing is known. A note that can't be written makes the next copy slower, and nothing else. */
+/**
+ * Undefined: nothing is known. Not flushed, as deliveries would wait for that: a note that can't be written, or that a power
+ * cut takes, makes the next copy slower, and nothing else.
+ */
 export const write = (target: string, source: string, known: Known<unknown> | undefined): void => {
   const path = noteOf(target)
   try {
     if (known === undefined) return rmSync(path, { force: true })
-    writeFresh(`${path}.tmp`, JSON.stringify({ source, known }))
-    renameSync(`${path}.tmp`, path)
+    const made = `${path}.tmp`
+    rmSync(made, { force: true })
+    writeFileSync(made, JSON.stringify({ source, known }), { mode: 0o600, flag: "wx" })
+    renameSync(made, path)
   } catch {
-    rmSync(path, { force: true })
+    // An older note, which then stays, is about files that are no longer shown.
   }
 }
 

@@ -33,7 +33,7 @@ export type Part =
 export type Found =
   | { readonly what: "joined"; readonly joined: Differences }
   | { readonly what: "ofIpcs"; readonly ofIpcs: OfIpcs }
-  | { readonly what: "followed"; readonly followed: ReadonlyArray<string> }
+  | { readonly what: "followed"; readonly followed: Differences }
 
 /** What a thread is given. */
 export interface Task {

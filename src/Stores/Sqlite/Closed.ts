@@ -6,7 +6,7 @@ import { readFileSync, rmSync } from "node:fs"
 import { writeFresh } from "../../Runtime/Flush.ts"
 import * as FileIdentity from "../FileIdentity.ts"
 
-export const noteOf = (path: string): string => `${path}.closed`
+const noteOf = (path: string): string => `${path}.closed`
 
 export const isAsClosed = (path: string): boolean => {
   const identity = FileIdentity.ofClosed(path)
