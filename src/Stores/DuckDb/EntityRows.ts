@@ -4,7 +4,7 @@
  * a whole index in memory (`Ddl`).
  *
  * A caller merges within a transaction and then says how it ended, because only a commit gives rows their numbers.
- * An id that is taken for a new one would get a second row: so in any doubt all numbers are looked up again.
+ * An id that is taken for a new one would get a second row: so in any doubt they are looked up again.
  */
 import type { Change } from "../../Domain/Change.ts"
 import { Listed } from "../../Domain/Listed.ts"
@@ -100,7 +100,13 @@ export class EntityRows {
     this.#written = []
   }
 
-  /** Rows have been renumbered, or it isn't known whether what was merged was committed. */
+  /** Nothing of what was merged is committed, as rows of this table have other numbers by now. */
+  renumbered(table: string): void {
+    this.#written = []
+    this.#stored.renumbered(table)
+  }
+
+  /** All rows have been renumbered, or it isn't known whether what was merged was committed. */
   forget(): void {
     this.#written = []
     this.#stored.forget()

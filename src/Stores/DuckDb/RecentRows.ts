@@ -39,6 +39,14 @@ export class RecentRows {
     }
   }
 
+  /** Returns those whose number isn't below `least`, and keeps them no longer. */
+  takeFrom(least: number): ReadonlyMap<string, Row> {
+    const taken = new Map<string, Row>()
+    for (const [id, { number, row }] of this.#rows) if (number >= least) taken.set(id, row)
+    for (const id of taken.keys()) this.drop(id)
+    return taken
+  }
+
   clear(): void {
     this.#rows.clear()
     this.#characters = 0

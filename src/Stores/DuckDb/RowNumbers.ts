@@ -3,7 +3,7 @@
  * here has no row, so nothing is read for it; any other row is read by its number instead of by a scan of the table.
  *
  * Several ids may have the same hash, and DuckDB renumbers rows when it drops others at a checkpoint: so whoever reads a
- * row compares the id (`isOf`), and if it is another all numbers are looked up again. Pure.
+ * row compares the id (`isOf`), and if it is another the numbers are looked up again (`StoredRows`). Pure.
  */
 export class RowNumbers {
   #hashes = new Uint32Array(smallest)
@@ -36,7 +36,7 @@ export class RowNumbers {
   }
 
   add(id: string, row: number): void {
-    if (this.#count >= this.#rows.length * fullest) this.#grow()
+    if (this.#count >= this.#rows.length * fullest) this.#copy(this.#rows.length * 2, Infinity)
     this.#put(hashOf(id), row + 1)
   }
 
@@ -49,6 +49,18 @@ export class RowNumbers {
     }
   }
 
+  /** Those that are not below `least`, in order. */
+  from(least: number): Uint32Array {
+    const numbers: Array<number> = []
+    for (const row of this.#rows) if (row > least) numbers.push(row - 1)
+    return Uint32Array.from(numbers).toSorted()
+  }
+
+  /** Forgets those that are not below `least`. */
+  dropFrom(least: number): void {
+    this.#copy(this.#rows.length, least)
+  }
+
   #put(hash: number, row: number): void {
     let slot = this.#first(hash)
     while (this.#rows[slot] !== 0) slot = this.#next(slot)
@@ -57,12 +69,16 @@ export class RowNumbers {
     this.#count++
   }
 
-  #grow(): void {
+  /** Into room for so many: those below `end`. */
+  #copy(length: number, end: number): void {
     const [hashes, rows] = [this.#hashes, this.#rows]
-    this.#hashes = new Uint32Array(rows.length * 2)
-    this.#rows = new Uint32Array(rows.length * 2)
+    this.#hashes = new Uint32Array(length)
+    this.#rows = new Uint32Array(length)
     this.#count = 0
-    for (let slot = 0; slot < rows.length; slot++) if (rows[slot] !== 0) this.#put(hashes[slot]!, rows[slot]!)
+    for (let slot = 0; slot < rows.length; slot++) {
+      const row = rows[slot]!
+      if (row !== 0 && row <= end) this.#put(hashes[slot]!, row)
+    }
   }
 
   #first(hash: number): number {

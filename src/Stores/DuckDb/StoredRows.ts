@@ -6,19 +6,12 @@
  * thousand around it, in every column, and that again to delete it.
  */
 import { type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
+import { type Numbered, Numbering } from "./Numbering.ts"
 import { RecentRows, type Stored } from "./RecentRows.ts"
-import { isOf, RowNumbers } from "./RowNumbers.ts"
+import { isOf, type RowNumbers } from "./RowNumbers.ts"
 import { seen } from "../Ddl.ts"
 import * as Rows from "./Rows.ts"
 import { listed, type TableRows } from "./TableRows.ts"
-
-/** Of one table. */
-export interface Numbered {
-  readonly numbers: RowNumbers
-  readonly recent: RecentRows
-  /** The number of the next row. */
-  next: number
-}
 
 export interface Found extends Stored {
   /** It is deleted already. */
@@ -28,9 +21,12 @@ export interface Found extends Stored {
 /** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
 export class Renumbered extends Error {
   override readonly name = "Renumbered"
+  /** Of these rows. */
+  readonly table: string
 
-  constructor(name: string) {
-    super(`rows of construction.${name} have other numbers`)
+  constructor(table: string) {
+    super(`rows of construction.${table} have other numbers`)
+    this.table = table
   }
 }
 
@@ -56,9 +52,15 @@ export class StoredRows {
     return this.#numbered.get(name)!
   }
 
-  /** Rows have other numbers by now. */
+  /** All rows have other numbers by now, or it isn't known which rows there are. */
   forget(): void {
     this.#numbered.clear()
+  }
+
+  /** Rows of this table have other numbers by now. */
+  renumbered(name: string): void {
+    const known = this.#numbered.get(name)
+    if (known !== undefined) known.isOutdated = true
   }
 
   /** Keeps their numbers alone. */
@@ -67,15 +69,13 @@ export class StoredRows {
   }
 
   async numbered(name: string): Promise<Numbered> {
-    const known = this.#numbered.get(name) ?? (await this.#lookUp(name))
-    this.#numbered.set(name, known)
-    return known
+    return this.#numbered.get(name) ?? this.#lookUp(name)
   }
 
   /** `isOfEvents`: they are about to be changed. Others than these may be taken, too. */
   async of(name: string, ids: ReadonlyArray<string>, isOfEvents: boolean): Promise<Map<string, Found>> {
     const known = this.#numbered.get(name)
-    if (known !== undefined) {
+    if (known !== undefined && known.isOutdated !== true) {
       const [recent, others] = parted(ids, known.recent)
       const areFew = others.length <= Math.max(few, known.numbers.count * fewShare)
       const read =
@@ -84,11 +84,23 @@ export class StoredRows {
           : await this.#read(name, others, known.numbers)
       if (read !== undefined) return new Map([...recent, ...read])
     }
-    const numbered = await this.#lookUp(name)
-    this.#numbered.set(name, numbered)
-    const again = await this.#read(name, ids, numbered.numbers)
+    if (known !== undefined && (await this.#numbering(name).changed(known))) {
+      const read = await this.#read(name, ids, known.numbers)
+      if (read !== undefined) return read
+    }
+    const again = await this.#read(name, ids, (await this.#lookUp(name)).numbers)
     if (again === undefined) throw new Error(`the row numbers of construction.${name} don't hold`)
     return again
+  }
+
+  #numbering(name: string): Numbering {
+    return new Numbering(this.#rows, name, this.#tables.of(name).key)
+  }
+
+  async #lookUp(name: string): Promise<Numbered> {
+    const numbered = await this.#numbering(name).all(this.#makeRecent())
+    this.#numbered.set(name, numbered)
+    return numbered
   }
 
   /** By id: rows that are deleted now. */
@@ -128,26 +140,6 @@ export class StoredRows {
       }
     }
     return stored.size === wanted.size ? stored : undefined
-  }
-
-  /** By a scan of the whole table. */
-  async #lookUp(name: string): Promise<Numbered> {
-    const numbered: Numbered = { numbers: new RowNumbers(), recent: this.#makeRecent(), next: 0 }
-    const { key } = this.#tables.of(name)
-    const result = await this.#rows.connection.stream(`select ${key}, rowid from ${seen(name)}`)
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      const [ids, rows] = [chunk.getColumnVector(0), chunk.getColumnVector(1)]
-      for (let index = 0; index < chunk.rowCount; index++) {
-        const row = Number(rows.getItem(index))
-        numbered.numbers.add(String(ids.getItem(index)), row)
-        numbered.next = Math.max(numbered.next, row + 1)
-      }
-    }
-    return numbered
   }
 }
 

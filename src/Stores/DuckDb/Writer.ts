@@ -17,6 +17,7 @@ import {
 } from "../WarehouseTables.ts"
 import type { EntityTables } from "../EntityTables.ts"
 import { EntityRows } from "./EntityRows.ts"
+import { after, type Last, lastIn } from "./Last.ts"
 import { isOutOfMemory } from "./Failure.ts"
 import type { OpenFile } from "./File.ts"
 import type { Memory } from "./Memory.ts"
@@ -72,13 +73,20 @@ export class DuckDbWriter {
   }
 
   async write(batch: Batch): Promise<Written> {
-    try {
-      return await this.#write(batch)
-    } catch (cause) {
-      // Nothing is remembered any more, so it can't happen twice.
-      if (!(cause instanceof Renumbered)) throw cause
-      return this.#write(batch)
+    const settled = new Set<string>()
+    while (true) {
+      try {
+        return await this.#write(batch)
+      } catch (cause) {
+        if (!(cause instanceof Renumbered)) throw cause
+        if (settled.has(cause.table)) break
+        this.#entities.renumbered(cause.table)
+        settled.add(cause.table)
+      }
     }
+    // Nothing is remembered any more, so it can't happen again.
+    this.#entities.forget()
+    return this.#write(batch)
   }
 
   async #write(batch: Batch): Promise<Written> {
@@ -96,7 +104,7 @@ export class DuckDbWriter {
       return { isVisible }
     } catch (cause) {
       // A commit may fail after it was done: what is stored is looked up again.
-      this.#entities.forget()
+      if (!(cause instanceof Renumbered)) this.#entities.forget()
       this.#last = undefined
       await connection.run("rollback").catch(() => undefined)
       throw isOutOfMemory(cause) ? await this.#abandoned(cause) : cause
@@ -206,38 +214,6 @@ export class DuckDbWriter {
 }
 
 const ranOut = "FATAL: memory ran out while rows were written"
-
-/** The greatest numbers that are stored: what has a greater one is new. */
-interface Last {
-  readonly event: number
-  readonly entry: number
-  readonly decision: number
-  /** The IPCs with open holds; kept up to date by each batch. */
-  readonly held: Set<string>
-}
-
-const lastIn = async (connection: DuckDBConnection): Promise<Last> => {
-  const newest = await connection.runAndReadAll(`
-    select (select coalesce(max(sequence), 0) from construction.events),
-      (select coalesce(max(sequence), 0) from construction.ledger_entries),
-      (select coalesce(max("number"), 0) from construction.ledger_hold_decisions)`)
-  const [event = 0, entry = 0, decision = 0] = (newest.getRows()[0] ?? []).map(Number)
-  const holds = await connection.runAndReadAll("select distinct ipc_id from construction.ledger_holds")
-  return { event, entry, decision, held: new Set(holds.getRows().map(([id]) => String(id))) }
-}
-
-const after = (last: Last, { events, ledger }: Batch): Last => ({
-  ...last,
-  event: greatest(last.event, events, "sequence"),
-  entry: greatest(last.entry, ledger?.entries ?? [], "sequence"),
-  decision: greatest(last.decision, ledger?.decisions ?? [], "number")
-})
-
-const greatest = <K extends string>(
-  before: number,
-  rows: ReadonlyArray<Readonly<Partial<Record<K, string | null>>>>,
-  key: K
-): number => rows.reduce((last, row) => Math.max(last, Number(row[key])), before)
 
 const byEntity = (changes: ReadonlyArray<Change>): ReadonlyMap<string, ReadonlyArray<Change>> =>
   Map.groupBy(changes, (change) => change.entity)

@@ -49,8 +49,8 @@ const writing = async (world: World, makeRecent: () => RecentRows): Promise<Writ
       return isVisible
     } catch (cause) {
       await world.connection.run("rollback")
-      entities.forget()
       if (!(cause instanceof Renumbered)) throw cause
+      entities.renumbered(cause.table)
       renumbered++
       return write(changes, fails)
     }
