@@ -88,7 +88,7 @@ export class Inbox extends Context.Service<
           Effect.map(isDrained),
           Effect.orElseSucceed(() => false)
         ),
-        lastReceivedAt: Effect.map(store.deliveries.arrivals(1), ([newest]) => newest?.receivedAt ?? null)
+        lastReceivedAt: Effect.map(store.deliveries.newest, ([newest]) => newest?.receivedAt ?? null)
       })
     })
   )

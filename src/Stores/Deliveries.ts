@@ -124,6 +124,9 @@ export interface Waiting {
   readonly oldest: Instant | null
 }
 
+/** So many of the newest ones are at hand: enough that not all of them are retries, and cheap. */
+export const mostNewest = 50
+
 /** When a delivery was sent, according to its header, and when it arrived. */
 export interface Arrival {
   readonly issuedAt: Instant | null

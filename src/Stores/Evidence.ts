@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { sql } from "kysely"
 import type { Interval } from "../Domain/Gap.ts"
 import * as Instant from "../Domain/Instant.ts"
-import type { Arrival } from "./Deliveries.ts"
+import { type Arrival, mostNewest } from "./Deliveries.ts"
 import { Store } from "./Store.ts"
 import { Warehouse } from "./Warehouse.ts"
 
@@ -38,9 +38,6 @@ export const cameLate = ({ fromMs, toMs }: Interval): Effect.Effect<number | und
     return Number(count)
   }).pipe(Effect.orElseSucceed(() => undefined))
 
-/** So many of the newest ones are looked at: enough that not all of them are retries, and cheap. */
-const newest = 50
-
 /** The least time to receipt since then, in ms: from their header to first deliveries, and from their own time to events. */
 export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant) {
   const store = yield* Store
@@ -51,7 +48,7 @@ export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant)
       .select(["event_timestamp as issuedAt", "received_at as receivedAt"])
       .where("event_timestamp", ">=", since)
       .orderBy("event_timestamp", "desc")
-      .limit(newest)
+      .limit(mostNewest)
       .execute()
   )
   const least = (arrivals: ReadonlyArray<Arrival>): number | null => {
@@ -63,7 +60,7 @@ export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant)
     return delays.length === 0 ? null : Math.min(...delays)
   }
   return {
-    deliveries: least(yield* Effect.orElseSucceed(store.deliveries.arrivals(newest), () => [])),
+    deliveries: least(yield* Effect.orElseSucceed(store.deliveries.newest, () => [])),
     events: least(yield* Effect.orElseSucceed(events, () => []))
   }
 })

@@ -103,8 +103,8 @@ export interface Deliveries {
   readonly settledThrough: Effect.Effect<number, StoreError>
   /** When the first event after a sequence was received. */
   readonly receivedAfter: (sequence: number) => Effect.Effect<Instant | null, StoreError>
-  /** The newest ones first. */
-  readonly arrivals: (limit: number) => Effect.Effect<ReadonlyArray<Arrival>, StoreError>
+  /** The first deliveries of the newest events, so many of them as are at hand: the newest one first. */
+  readonly newest: Effect.Effect<ReadonlyArray<Arrival>, StoreError>
   /** For a copy of all deliveries elsewhere; undefined if the engine's own means copy them. */
   readonly copying:
     | {

@@ -35,7 +35,7 @@ describe("skew", () => {
     const state = { last: 1, asked: 0 }
     const deliveries = {
       last: Effect.sync(() => state.last),
-      arrivals: () => Effect.succeed([])
+      newest: Effect.succeed([])
     } as unknown as Deliveries
     const query = () =>
       Effect.suspend(() => {

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
-import { batchBytes, handedOutKey, type Peeked, type TakenBatch, type Waiting } from "../Deliveries.ts"
+import { batchBytes, handedOutKey, mostNewest, type Peeked, type TakenBatch, type Waiting } from "../Deliveries.ts"
 import { listedNumbers } from "../Sql.ts"
 import { type Deliveries, readMeta, type Store, type StoreError, writeMeta } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
@@ -61,15 +61,14 @@ export const make = ({ look, run }: Asking, { host, receive }: Pick<Deliveries, 
         .executeTakeFirst()
       return row?.received_at ?? null
     }),
-  arrivals: (limit) =>
-    run((db) =>
-      db
-        .selectFrom("inbox")
-        .select(["issued_at as issuedAt", "received_at as receivedAt"])
-        .orderBy("sequence", "desc")
-        .limit(limit)
-        .execute()
-    ),
+  newest: run((db) =>
+    db
+      .selectFrom("inbox")
+      .select(["issued_at as issuedAt", "received_at as receivedAt"])
+      .orderBy("sequence", "desc")
+      .limit(mostNewest)
+      .execute()
+  ),
   // The server keeps its own pages in order.
   copying: undefined,
   archiving: undefined,

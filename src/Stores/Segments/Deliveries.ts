@@ -19,6 +19,7 @@ import * as Counts from "./Counts.ts"
 import { type Frame, type First, numberAfter, sha256HexOf, type Sum } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
 import { inboxKey } from "./Open.ts"
+import { Newest } from "./Newest.ts"
 import { noteHandedOut, peek, stored } from "./Peek.ts"
 import type { Segments } from "./Segments.ts"
 import type { Incoming } from "./Protocol.ts"
@@ -56,6 +57,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     })
   const reading = <A>(use: (whole: Read, db: Kysely<StoreTables>, segments: Segments) => Promise<A>) =>
     withFiles((segments, db) => use(new Whole(segments, archives, segments.key), db, segments))
+  const newest = new Newest()
   const waiting = reading(async (whole, db, segments) => {
     const applied = await watermark(db)
     const [oldest] = await whole.after(applied, 1)
@@ -90,7 +92,8 @@ export const make = (files: Files, run: Run): Deliveries => {
     stored: (after) => reading((whole, db, { last }) => stored({ whole, last }, db, after)),
     settledThrough: run(watermark),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
-    arrivals: (limit) => withFiles((segments) => arrivals(segments, limit)),
+    // Only of those that are in no archive: they are the newest.
+    newest: withFiles((segments) => newest.of(segments)),
     copying: {
       id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
       after: (number) => withFiles((segments) => Copying.after(segments, number)),
@@ -125,17 +128,6 @@ const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["a
     names: withParts(async ({ db }) => (await Archiving.all(db)).map(({ name }) => name)),
     own: (name) => withParts((parts) => Archiving.own(parts, name))
   }
-}
-
-/** Only of those that are in no archive: they are the newest. */
-const arrivals = (segments: Segments, limit: number) => {
-  const firsts: Array<First> = []
-  for (let number = segments.last; number > 0 && firsts.length < limit;) {
-    const frame = segments.at(number)
-    if (frame?.kind === "first") firsts.push(frame)
-    number = (frame?.number ?? number) - 1
-  }
-  return firsts.map(({ labels }) => labels)
 }
 
 const incoming = ({ body, bodySha256, ...labels }: Delivery): Incoming => ({ body, bodySha256, labels })

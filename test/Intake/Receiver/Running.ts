@@ -35,7 +35,7 @@ export const playedStore = (receive: Deliveries["receive"]): Layer.Layer<Store> 
       receive,
       host: hostOver(receive),
       damage: Effect.succeed({ lost: [], repaired: 0 }),
-      arrivals: () => Effect.succeed([])
+      newest: Effect.succeed([])
     },
     run: <A>() => Effect.succeed(undefined as A),
     transaction: <A>() => Effect.succeed(undefined as A),
