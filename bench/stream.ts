@@ -23,7 +23,7 @@ const bareSeconds = Math.min(seconds, 5)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const sampleMs = 100
 /** Of what the bare server takes: as many are made, so that none is sent twice. */
-const mostRatio = 0.8
+const mostRatio = 0.6
 
 await using engine = await Engine.open()
 await using live = await Live.at(engine)
