@@ -14,11 +14,10 @@ const codeAt = (text: string, at: number): number => (at < text.length ? text.ch
 export class KeyedHash {
   readonly #first: number
   readonly #second: number
-  #a = 0
-  #b = 0
-  #c = 0
-  #d = 0
-  #bytes = 0
+  /** Four words, and how many bytes were added. As fields of their own, each change of one made an object. */
+  readonly #state = new Int32Array(5)
+  /** The same, while a number is made of it. */
+  readonly #kept = new Int32Array(5)
 
   constructor([first = 0, second = 0]: Key) {
     this.#first = first
@@ -27,11 +26,12 @@ export class KeyedHash {
   }
 
   begin(): void {
-    this.#a = this.#first | 0
-    this.#b = this.#second ^ 0xee
-    this.#c = this.#first ^ 0x6c796765
-    this.#d = this.#second ^ 0x74656462
-    this.#bytes = 0
+    const state = this.#state
+    state[0] = this.#first
+    state[1] = this.#second ^ 0xee
+    state[2] = this.#first ^ 0x6c796765
+    state[3] = this.#second ^ 0x74656462
+    state[4] = 0
   }
 
   /** Goes on with a text: its length, then four characters at a time; two where one of them takes more than a byte. */
@@ -46,7 +46,11 @@ export class KeyedHash {
 
   /** A word, and then a text, so many characters in a word; false, and nothing was done, if one doesn't fit. */
   #absorb(first: number, text: string, inWord: 2 | 4): boolean {
-    let [a, b, c, d] = [this.#a, this.#b, this.#c, this.#d]
+    const state = this.#state
+    let a = state[0]!
+    let b = state[1]!
+    let c = state[2]!
+    let d = state[3]!
     let word = first
     let seen = 0
     for (let at = 0; ;) {
@@ -66,21 +70,23 @@ export class KeyedHash {
       }
       a ^= word
       if (at >= text.length) break
-      const [one, two] = [text.charCodeAt(at), codeAt(text, at + 1)]
+      const one = text.charCodeAt(at)
+      const two = codeAt(text, at + 1)
       if (inWord === 2) word = one | (two << 16)
       else {
-        const [three, four] = [codeAt(text, at + 2), codeAt(text, at + 3)]
+        const three = codeAt(text, at + 2)
+        const four = codeAt(text, at + 3)
         seen |= one | two | three | four
         word = one | (two << 8) | (three << 16) | (four << 24)
       }
       at += inWord
     }
     if (seen > 0xff) return false
-    this.#a = a
-    this.#b = b
-    this.#c = c
-    this.#d = d
-    this.#bytes += 4 * (1 + Math.ceil(text.length / inWord))
+    state[0] = a
+    state[1] = b
+    state[2] = c
+    state[3] = d
+    state[4]! += 4 * (1 + Math.ceil(text.length / inWord))
     return true
   }
 
@@ -92,15 +98,16 @@ export class KeyedHash {
 
   /** As 32 bits each. */
   get halves(): { readonly high: number; readonly low: number } {
-    const [a, b, c, d, bytes] = [this.#a, this.#b, this.#c, this.#d, this.#bytes]
-    this.addWord(bytes << 24)
-    this.#c ^= 0xee
+    const state = this.#state
+    this.#kept.set(state)
+    this.addWord(state[4]! << 24)
+    state[2]! ^= 0xee
     this.#mixTwice()
-    const high = (this.#b ^ this.#d) >>> 0
-    this.#b ^= 0xdd
+    const high = (state[1]! ^ state[3]!) >>> 0
+    state[1]! ^= 0xdd
     this.#mixTwice()
-    const low = (this.#b ^ this.#d) >>> 0
-    ;[this.#a, this.#b, this.#c, this.#d, this.#bytes] = [a, b, c, d, bytes]
+    const low = (state[1]! ^ state[3]!) >>> 0
+    state.set(this.#kept)
     return { high, low }
   }
 
