@@ -22,11 +22,16 @@ export interface Position {
 export const positionOf = (books: Books): Position | undefined => {
   const { certificates, ipcId, project } = regarding(books)
   if (project === undefined) return undefined
-  const distinct = new Map(certificates.map(({ at, units }) => [`${at} ${units}`, { at, units }]))
-  const all = [...distinct.values()].toSorted(inOrder)
+  const all = certificates.length < 2 ? certificates.map(shown) : distinct(certificates).toSorted(inOrder)
   const [first] = all
   return first === undefined ? undefined : { ipcId, projectId: project.projectId, firstAt: first.at, certificates: all }
 }
+
+const shown = ({ at, units }: Certificate): Certificate => ({ at, units })
+
+const distinct = (certificates: ReadonlyArray<Certificate>): ReadonlyArray<Certificate> => [
+  ...new Map(certificates.map((each) => [`${each.at} ${each.units}`, shown(each)])).values()
+]
 
 const inOrder = (a: Certificate, b: Certificate): number =>
   a.at === b.at ? Number(a.units > b.units) - Number(a.units < b.units) : a.at < b.at ? -1 : 1
