@@ -15,7 +15,7 @@ import { evidenced } from "./Verify/Evidence.ts"
 import { folded } from "./Verify/Folded.ts"
 import { linked } from "./Verify/Links.ts"
 import { numbered } from "./Verify/Numbers.ts"
-import { places, strangers } from "./Verify/Order.ts"
+import { misplaced, strangers } from "./Verify/Order.ts"
 import { queued, unreleased } from "./Verify/Queued.ts"
 import * as WholeBooks from "./WholeBooks.ts"
 import type { Range } from "./WholeBooks.ts"
@@ -48,6 +48,11 @@ const first = (all: Differences): Differences => all.slice(0, mostDifferences)
 /** The newest entry that is there before all else is read: what is verified reaches as far at least. */
 export const begun = (store: Reader) => store.run(newestHead)
 
+type Standings = Awaited<ReturnType<typeof CertifiedOrder.standing>>
+
+/** Few do. */
+const restsOnMore = ({ kind }: Fact): boolean => kind === "looked-up" || kind === "release"
+
 /** The books of each of these IPCs for itself. */
 export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, range: Range, onFacts?: OnFacts) {
   const terms = yield* store.run(Agreed.agreed)
@@ -57,33 +62,29 @@ export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, r
   const ofLinks: Array<string> = []
   let areLinked = true
   const find = (found: Differences) => differences.push(...found.slice(0, mostDifferences - differences.length))
-  yield* WholeBooks.each(store, range, async (tx, page) => {
-    const { books } = page
-    const standing = await CertifiedOrder.standing(tx, page.range)
-    const made = books.map((kept) => folded(kept, terms))
-    for (const each of made) find(each.differences)
-    if (standing !== undefined)
-      find(
-        places(
-          made.map((each) => each.books),
-          standing,
-          newest
-        )
-      )
-    const all = books.flatMap(({ facts }) => facts)
-    find(await evidenced(tx, all))
-    find(await unreleased(tx, all))
-    onFacts?.(all)
+  const inBooks = (kept: WholeBooks.WholeBooks, standing: Standings) => {
+    const { entries, facts, holds } = kept
+    const made = folded(kept, terms)
+    find(made.differences)
+    if (standing !== undefined) find(misplaced(made.books, standing.get(kept.ipcId), newest))
+    const links = linked(kept)
+    areLinked &&= !links.areMissing
+    ofLinks.push(...links.differences.slice(0, mostDifferences - ofLinks.length))
+    total.ipcs++
+    total.facts += facts.length
+    total.entries += entries.length
+    total.holds += holds.length
+  }
+  yield* WholeBooks.each(store, range, async (tx, { books, range: read }) => {
+    const standing = await CertifiedOrder.standing(tx, read)
+    const beside: Array<Fact> = []
     for (const kept of books) {
-      const { entries, facts, holds } = kept
-      const links = linked(kept)
-      areLinked &&= !links.areMissing
-      ofLinks.push(...links.differences.slice(0, mostDifferences - ofLinks.length))
-      total.ipcs++
-      total.facts += facts.length
-      total.entries += entries.length
-      total.holds += holds.length
+      inBooks(kept, standing)
+      onFacts?.(kept.facts)
+      for (const fact of kept.facts) if (restsOnMore(fact)) beside.push(fact)
     }
+    find(await evidenced(tx, beside))
+    find(await unreleased(tx, beside))
   })
   return { ...total, differences, chain: areLinked ? ofLinks : undefined } satisfies Refolded
 })

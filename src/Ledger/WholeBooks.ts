@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import { Effect } from "effect"
-import { asOfNow, listedNumbers } from "../Stores/Sql.ts"
+import { asOfNow, atOnce, listedNumbers } from "../Stores/Sql.ts"
 import type { Reader, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Fact } from "./Fact.ts"
@@ -42,9 +42,9 @@ export const isWithin = (column: string, { after, through }: Range): RawBuilder<
 
 /**
  * Young objects are copied for as long as they live: of some hundred facts with what they brought, most are dead before the
- * first time. With a thousand, a fifth of all processor time went into collecting what had become old meanwhile.
+ * first time. A server is asked for each page, which takes longer than to copy those of a thousand.
  */
-const factsAtOnce = 300
+const factsAtOnce = { embedded: 300, server: 1000 }
 
 const factsWhere = async (tx: Db, where: RawBuilder<unknown>): Promise<ReadonlyArray<FactRow>> => {
   const { rows } = await sql<FactRow>`
@@ -55,9 +55,10 @@ const factsWhere = async (tx: Db, where: RawBuilder<unknown>): Promise<ReadonlyA
 
 /** Of whole IPCs: as many as fit, but at least one. */
 const factsIn = async (tx: Db, range: Range): Promise<Pick<Range, "through"> & { rows: ReadonlyArray<FactRow> }> => {
-  const rows = await factsWhere(tx, sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${factsAtOnce}`)
+  const most = atOnce(tx, factsAtOnce)
+  const rows = await factsWhere(tx, sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${most}`)
   const last = rows.at(-1)
-  if (last === undefined || rows.length < factsAtOnce) return { rows, through: range.through }
+  if (last === undefined || rows.length < most) return { rows, through: range.through }
   const begun = rows.findIndex(({ ipc_id }) => ipc_id === last.ipc_id)
   const before = rows[begun - 1]
   if (before !== undefined) return { rows: rows.slice(0, begun), through: before.ipc_id }
@@ -119,7 +120,8 @@ class Decisions {
 
 export interface Page {
   readonly range: Range
-  readonly books: ReadonlyArray<WholeBooks>
+  /** Each is made when it is asked for: so that what was made for those before it needn't be kept until the last is through. */
+  readonly books: Iterable<WholeBooks>
 }
 
 /** Within a transaction that sees one point in time. */
@@ -133,18 +135,20 @@ const pageOf = async (tx: Db, within: Range, decisions: Decisions): Promise<Page
   // Of an IPC that has nothing but decisions, the order among the others isn't known here.
   const alone = through === within.through ? decisions.left : []
   const ids = new Set([...facts.keys(), ...entries.keys(), ...holds.keys(), ...alone])
-  const books = [...ids].map((ipcId): WholeBooks => {
-    const stored = facts.get(ipcId) ?? []
-    return {
-      ipcId,
-      facts: stored.map(Rows.toFact),
-      stored,
-      entries: entries.get(ipcId) ?? [],
-      holds: holds.get(ipcId) ?? [],
-      decisions: decisions.take(ipcId)
+  function* made(): Generator<WholeBooks> {
+    for (const ipcId of ids) {
+      const stored = facts.get(ipcId) ?? []
+      yield {
+        ipcId,
+        facts: stored.map(Rows.toFact),
+        stored,
+        entries: entries.get(ipcId) ?? [],
+        holds: holds.get(ipcId) ?? [],
+        decisions: decisions.take(ipcId)
+      }
     }
-  })
-  return { range, books }
+  }
+  return { range, books: made() }
 }
 
 /** `look`: in the transaction that reads them. Events keep coming meanwhile. */

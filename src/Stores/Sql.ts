@@ -183,6 +183,10 @@ export const asOfNow = async (tx: Db): Promise<void> => {
   if (isPostgres(tx)) await sql`set transaction isolation level repeatable read`.execute(tx)
 }
 
+/** How many rows to ask for: of a file in this process, or of a server, where each question takes a round trip. */
+export const atOnce = (db: Db, { embedded, server }: { readonly embedded: number; readonly server: number }): number =>
+  isPostgres(db) ? server : embedded
+
 /** The clock that all workers of the Store share. SQLite has one worker, with its own. */
 export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
   if (!isPostgres(db)) return ownMs

@@ -17,7 +17,7 @@ const { below } = seeded(5)
 
 /** Of 130 IPCs, in no order of their ids. The books of two of them are longer than a page. */
 const events = [
-  ...Array.from({ length: 700 }, (_, n) => certified(n % 2 === 0 ? "IPC-17" : "IPC-9", n, n, `${n + 1}.0000`)),
+  ...Array.from({ length: 2200 }, (_, n) => certified(n % 2 === 0 ? "IPC-17" : "IPC-9", n, n, `${n + 1}.0000`)),
   ...Array.from({ length: 500 }, (_, n) => created(`IPC-${below(130)}`, n, n, "7")),
   ...["IPC-9", "IPC-17", "IPC-100", "IPC-3"].map((id) => paid(id, 5, 900)),
   // What waits for them is answered once they are certified.

@@ -12,22 +12,24 @@ import type { Books } from "../Fold/Known.ts"
 import { isSaid, isSame, positionOf, precedingOf } from "../Fold/Position.ts"
 
 /** In words, of the books that follow from the facts. `terms`: the newest. */
-export const places = (
-  books: ReadonlyArray<Books>,
-  standing: ReadonlyMap<string, Standing>,
+export const misplaced = (
+  books: Books,
+  { before, position }: Partial<Standing> = {},
   terms: Terms | undefined
-): ReadonlyArray<string> =>
-  books.flatMap((each) => {
-    const { before, position } = standing.get(each.ipcId) ?? {}
-    const misplaced = isSame(position, positionOf(each))
-      ? []
-      : [`IPC ${each.ipcId} isn't where its certificates put it among those of its project.`]
-    if (position === undefined || terms === undefined) return misplaced
-    const preceding = precedingOf(before, position)
-    if (certifiedAs(position.projectId, terms) !== "cumulative" || isSaid(each, preceding)) return misplaced
-    const what = preceding.ipcId === null ? "it is the first of its project" : `IPC ${preceding.ipcId} precedes it`
-    return [...misplaced, `IPC ${each.ipcId}: its facts don't say that ${what}, with its certificates.`]
-  })
+): ReadonlyArray<string> => {
+  const { ipcId } = books
+  const found = isSame(position, positionOf(books))
+    ? none
+    : [`IPC ${ipcId} isn't where its certificates put it among those of its project.`]
+  if (position === undefined || terms === undefined) return found
+  if (certifiedAs(position.projectId, terms) !== "cumulative") return found
+  const preceding = precedingOf(before, position)
+  if (isSaid(books, preceding)) return found
+  const what = preceding.ipcId === null ? "it is the first of its project" : `IPC ${preceding.ipcId} precedes it`
+  return [...found, `IPC ${ipcId}: its facts don't say that ${what}, with its certificates.`]
+}
+
+const none: ReadonlyArray<string> = []
 
 /** In words, at most so many. */
 export const strangers = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> =>
