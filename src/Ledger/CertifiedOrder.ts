@@ -7,7 +7,7 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
-import { insertAll } from "../Stores/Sql.ts"
+import { insertAll, joinedFirst } from "../Stores/Sql.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import { neighbour, positionIn, rowOf } from "./CertifiedOrder/Neighbours.ts"
 import type { Told } from "./CertifiedOrder/OpenOrder.ts"
@@ -121,17 +121,24 @@ export interface Standing {
   readonly before: Position | undefined
 }
 
-/** Those of these IPCs that are in the order; undefined if there is none yet. */
+/** Those of these IPCs that are in the order; undefined if there is none yet. In one round trip. */
 export const standing = async (db: Db, range: Range): Promise<ReadonlyMap<string, Standing> | undefined> => {
-  if ((await readMeta(db, key)) === undefined) return undefined
-  const { rows } = await sql<WithBefore>`
+  const beforeOwn = sql`
+    where each.project_id = own.project_id and (each.first_at, each.ipc_id) < (own.first_at, own.ipc_id)
+    order by each.first_at desc, each.ipc_id desc`
+  const { rows } = await sql<WithBefore | Nothing>`
     select own.*, before.ipc_id as before_id, before.first_at as before_at, before.certificates as before_certificates
-    from ledger_certified own left join ledger_certified before on before.ipc_id = (
-      select each.ipc_id from ledger_certified each
-      where each.project_id = own.project_id and (each.first_at, each.ipc_id) < (own.first_at, own.ipc_id)
-      order by each.first_at desc, each.ipc_id desc limit 1)
-    where ${isWithin("own.ipc_id", range)}`.execute(db)
-  return new Map(rows.map((row) => [row.ipc_id, { position: positionIn(row), before: beforeIn(row) }]))
+    from meta left join ledger_certified own on ${isWithin("own.ipc_id", range)}
+      ${joinedFirst(db, { table: "ledger_certified", key: "ipc_id", as: "before" }, beforeOwn)}
+    where meta.key = ${key}`.execute(db)
+  if (rows.length === 0) return undefined
+  const all = rows.filter((row) => row.ipc_id !== null)
+  return new Map(all.map((row) => [row.ipc_id, { position: positionIn(row), before: beforeIn(row) }]))
+}
+
+/** Of a range without any. */
+interface Nothing {
+  readonly ipc_id: null
 }
 
 type WithBefore = Row & {

@@ -70,6 +70,21 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
     ? sql<boolean>`${sql.ref(column)} = any(${values}::text[])`
     : sql<boolean>`${sql.ref(column)} in ${listed(db, values)}`
 
+/**
+ * Joins to each row the first one of a table that `rest` finds there, as `each`. By its key, PostgreSQL would look for it twice;
+ * SQLite can't join what depends on the row.
+ */
+export const joinedFirst = (
+  db: Db,
+  { as, key, table }: { readonly table: keyof StoreTables & string; readonly key: string; readonly as: string },
+  rest: RawBuilder<unknown>
+): RawBuilder<unknown> => {
+  const first = (what: RawBuilder<unknown>) => sql`(select ${what} from ${sql.table(table)} each ${rest} limit 1)`
+  return isPostgres(db)
+    ? sql`left join lateral ${first(sql`each.*`)} ${sql.ref(as)} on true`
+    : sql`left join ${sql.table(table)} ${sql.ref(as)} on ${sql.ref(`${as}.${key}`)} = ${first(sql.ref(`each.${key}`))}`
+}
+
 type Rows<T extends keyof StoreTables> = ReadonlyArray<Insertable<StoreTables[T]> & object>
 
 /**
