@@ -70,18 +70,20 @@ export interface Found {
 
 /** What a warehouse lacks of these: tables, columns of tables that it has, and views of the lists in their records. */
 export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, { tables: found, views }: Found): Evolution => {
-  const known = new Set(wanted.map(({ name }) => name))
+  const other = new Map(wanted.flatMap((table) => otherKey(table, found.get(table.name)) ?? []))
+  const kept = wanted.filter(({ name }) => !other.has(name))
+  const known = new Set(kept.map(({ name }) => name))
   const left = [...found].flatMap(([name, columns]) => (known.has(name) ? [] : (formerly(name, columns) ?? [])))
-  const all = [...wanted, ...left.map(described)].map((table) => evolved(table, found.get(table.name)))
+  const all = [...kept, ...left.map(described)].map((table) => evolved(table, found.get(table.name)))
   const names = new Set([...known, ...found.keys()])
   const nested = nestedEvolutionOf(
-    wanted.map(({ resource }) => resource),
+    kept.map(({ resource }) => resource),
     names,
     views
   )
   return {
     tables: new EntityTables(
-      all.map(({ table }) => refused(table, nested.refusals.get(table.name))),
+      all.map(({ table }) => refused(table, other.get(table.name) ?? nested.refusals.get(table.name))),
       nested.tables
     ),
     views: nested.made,
@@ -129,6 +131,22 @@ const refusalOf = ({ columns, name: table }: Shown, found: ReadonlyArray<FoundCo
     `The column ${other.name} of ${table} is ${type} in the warehouse, and ${other.type} in the review file: give the ` +
     "column another name there, or its type back."
   )
+}
+
+/**
+ * By table, if its rows are told apart by another column than the list's. They stay as they are, with their nested tables: rows
+ * by the new key would stand beside those by the old one, which nothing would change or delete.
+ */
+const otherKey = (
+  { key, name }: EntityTable,
+  found: ReadonlyArray<FoundColumn> = []
+): ReadonlyArray<readonly [string, string]> | undefined => {
+  const before = formerly(name, found)
+  if (before === undefined || keyColumn(before) === key) return undefined
+  const sentence =
+    `The rows of ${name} are told apart by ${keyColumn(before)} in the warehouse, and by ${key} in the review file: give the ` +
+    "table another name there, or its key back."
+  return [[name, sentence]]
 }
 
 /** The resource of a table that no list fills any more; undefined if the table is something else. */

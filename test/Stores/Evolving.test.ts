@@ -179,4 +179,30 @@ describe.each(engines)("a warehouse in $name", ({ isSkipped, within }) => {
       })
     )
   )
+
+  it.live.skipIf(isSkipped)("says that the list wants another key, and leaves the table as it is", () =>
+    within((place) =>
+      Effect.gen(function* () {
+        const byKey = without(orders, "id")
+        const { keyColumn: _none, ...byId } = byKey
+        const part = { name: "part", type: "VARCHAR" as const, says: "Anything.", from: "/part" }
+        const nested = [{ name: "order_parts", says: "Parts.", column: "parts", columns: [part], dropped: [] }]
+        yield* place.open([{ ...byId, nested }], (warehouse) =>
+          warehouse.write({ changes: [seen("order", "12", 1, { title: "one" })], events: [] })
+        )
+        for (const _again of [1, 2]) {
+          const table = yield* place.open([{ ...byKey, nested }], (warehouse) => warehouse.table("order"))
+          assert.match(
+            String(table.refusal),
+            /^The rows of order are told apart by id in the warehouse, and by _key in the review file/
+          )
+          assert.strictEqual(table.key, "id")
+        }
+        const [row] = yield* place.rows("order")
+        assert.deepInclude(row, { id: "12", title: "one" })
+        assert.notProperty(row, "_key")
+        assert.deepStrictEqual(yield* place.rows("order_parts"), [])
+      })
+    )
+  )
 })
