@@ -25,6 +25,8 @@ export interface Track {
   quarantined: number
   /** In a row. */
   failures: number
+  /** So often in a row its table couldn't be looked up although the Store answered. */
+  unfound: number
   /** What the last pass over the whole list had to say. */
   said: string | undefined
   /** While what changed is read: how many pages were read by now. */
@@ -49,6 +51,7 @@ export const make = (list: List, walkEvery: Duration.Duration): Effect.Effect<Tr
       pagesDone: 0,
       quarantined: 0,
       failures: 0,
+      unfound: 0,
       said: undefined,
       changedPages: undefined,
       pagesChanged: 1,

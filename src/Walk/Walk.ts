@@ -20,6 +20,7 @@ import * as SerialPass from "./SerialPass.ts"
 import { isChild, isSerial, Source } from "./Source.ts"
 import { Store } from "../Stores/Store.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as OwnTable from "./OwnTable.ts"
 import * as Pass from "./Pass.ts"
 import * as Rooms from "./Rooms.ts"
 import * as Together from "./Together.ts"
@@ -59,7 +60,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     }
     for (const track of tracks) {
       const parent = Tracks.parentOf(tracks, track)
-      yield* Effect.forkScoped(led(`the walk of ${track.list.resource}`, turn(shared, track, parent)))
+      yield* Effect.forkScoped(led(pipelineOf(track), turn(shared, track, parent)))
     }
     return Walk.of({
       status: Effect.gen(function* () {
@@ -110,8 +111,9 @@ const defaultConcurrency = 64
 /** Of all lists: enough for the largest plan, whatever the latency. */
 const pagesInFlight = 128
 const longestAfterFailure = Duration.minutes(5)
-const lookEvery = Duration.seconds(1)
 const listsAtOnce = 10
+
+const pipelineOf = ({ list }: Track): string => `the walk of ${list.resource}`
 
 interface Shared {
   readonly pageSize: number
@@ -126,18 +128,15 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   const reasons = yield* Reasons
   const key = `walk ${track.list.resource}` as const
   const store = yield* Store
-  const { opened, table } = yield* Warehouse
-  yield* opened
-  const found = yield* Effect.option(table(track.list.resource))
-  // A server that is away: others say so.
-  if (Option.isNone(found)) return yield* Effect.sleep(lookEvery)
-  const { refusal } = found.value
-  if (refusal !== undefined) {
-    yield* reasons.set(key, refusal)
+  yield* (yield* Warehouse).opened
+  const found = yield* OwnTable.of(track)
+  if (found === undefined) return
+  if (found.refusal !== undefined) {
+    yield* reasons.set(key, found.refusal)
     return yield* Effect.never
   }
   // Its parents aren't there yet.
-  if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, lookEvery))
+  if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, OwnTable.lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   const before = yield* Effect.option(Tracks.stamp(store))
   const stamp = (yield* Effect.isSuccess(Tracks.restore(store, track))) ? Option.getOrUndefined(before) : undefined
@@ -153,7 +152,7 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
     track.failures = 0
     // What a pass over the whole list has said stays so.
     if (walked.success !== undefined) track.said = saidOf(walked.success)
-    return yield* track.said === undefined ? reasons.clear(key) : reasons.set(key, track.said)
+    return yield* OwnTable.tell(track)
   }
   yield* reasons.set(key, walked.failure.message)
   const growing = Duration.min(Due.doubled(track.failures++), longestAfterFailure)
@@ -203,7 +202,11 @@ const begun = Effect.fnUntraced(function* ({ roomsOf, write }: Shared, track: Tr
   const { lane } = track
   track.lane = "backfill"
   track.deadlineMs = runningMs(yield* Clock.Clock) + Duration.toMillis(within)
-  const room = yield* roomsOf(lane).open
+  const opened = yield* roomsOf(lane).open
+  const { clear } = yield* Reasons
+  // With its checkpoint saved, a page is past what the crash of an earlier turn was about.
+  const leave = (pages: number) => Effect.andThen(opened.leave(pages), clear(pipelineOf(track)))
+  const room = { ...opened, leave }
   return { lane, write, room, store: yield* Store, warehouse: yield* Warehouse, seal: yield* Seal }
 })
 

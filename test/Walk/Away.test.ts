@@ -1,6 +1,11 @@
-/** A server that is away for a moment when a walk begins is no crash of it, which Status would tell of until the next pass. */
+/**
+ * What Status says of a walk that was in trouble: nothing of a server that is away for a moment, why a table can't be looked up
+ * for good, and nothing of a crash any more once a page has come since.
+ */
+import { setImmediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import { Store } from "../../src/Stores/Store.ts"
@@ -10,7 +15,7 @@ import { Source } from "../../src/Walk/Source.ts"
 import { Spending } from "../../src/Walk/Spending.ts"
 import { Walk } from "../../src/Walk/Walk.ts"
 import { Log } from "../Logged.ts"
-import { listModel } from "./ListModel.ts"
+import { type ListModel, listModel } from "./ListModel.ts"
 import { stores } from "./Passing.ts"
 
 const away = new WarehouseError({ reason: "Failed", message: "the server is away" })
@@ -27,7 +32,7 @@ const failing = (times: number) => {
   return Layer.merge(Layer.effect(Warehouse, warehouse), Layer.effect(Store, Store)).pipe(Layer.provide(stores))
 }
 
-const world = (times: number) =>
+const world = (times: number, list: ListModel = listModel([1, 2, 3])) =>
   Walk.layerWith({ every: Duration.hours(1), pageSize: 5 }).pipe(
     Layer.provideMerge(Pace.layerWith({ requestsPerMinute: 60_000, longestPause: Duration.hours(1) })),
     Layer.provideMerge(
@@ -36,7 +41,7 @@ const world = (times: number) =>
         Reasons.layer,
         failing(times),
         Seal.layerWith(new Uint8Array(32)),
-        Layer.succeed(Source, Source.of({ lists: [listModel([1, 2, 3])] }))
+        Layer.succeed(Source, Source.of({ lists: [list] }))
       )
     )
   )
@@ -51,4 +56,45 @@ it.live("a walk goes on once its table can be looked up, and hasn't crashed", ()
     Effect.provide(log.layer),
     Effect.scoped
   )
+})
+
+/** Lets time pass, by the second, until this is so. */
+const until = <R>(isSo: Effect.Effect<boolean, never, R>) =>
+  Effect.repeat(
+    Effect.andThen(
+      TestClock.adjust("1 second"),
+      Effect.andThen(
+        Effect.promise(() => setImmediate()),
+        isSo
+      )
+    ),
+    { until: (now) => now }
+  )
+
+const keys = Reasons.use(({ all }) => Effect.map(all, (active) => active.map(({ key }) => key)))
+
+it.effect("a walk says why its table can't be looked up for good, until it can be", () => {
+  const list = listModel([1, 2, 3])
+  // It is gone before a pass is through.
+  const fetch: ListModel["fetch"] = () => Effect.never
+  return Effect.gen(function* () {
+    yield* until(Effect.map(keys, (active) => active.includes("walk projects")))
+    const [{ sentence } = { sentence: "" }] = yield* Reasons.use(({ all }) => all)
+    assert.strictEqual(sentence, away.message)
+    yield* until(Effect.map(keys, (active) => active.length === 0))
+  }).pipe(Effect.provide(world(15, { ...list, fetch })), Effect.scoped)
+})
+
+it.effect("a crash is over once a page has come, long before the pass is", () => {
+  let crashes = 0
+  const list = listModel(Array.from({ length: 30 }, (_, at) => at + 1))
+  const fetch: ListModel["fetch"] = (page, ...asked) => {
+    if (page < 3) return list.fetch(page, ...asked)
+    return crashes++ === 0 ? Effect.die(new Error("a broken invariant")) : Effect.never
+  }
+  return Effect.gen(function* () {
+    yield* until(Effect.map(keys, (active) => active.includes("the walk of projects")))
+    yield* until(Effect.map(keys, (active) => active.length === 0))
+    assert.isAbove(crashes, 1)
+  }).pipe(Effect.provide(world(0, { ...list, fetch })), Effect.scoped)
 })
