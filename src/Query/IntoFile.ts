@@ -53,12 +53,25 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ target, ...aske
     attempt(target, () => mkdtemp(join(parent, ".siteledger-query-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const { answer, rows } = yield* makeIn(folder, asked)
+  const { answer, rows } = yield* Effect.mapError(makeIn(folder, asked), (error) =>
+    error._tag === "QueryError" ? naming(target, folder, error) : error
+  )
   yield* attempt(target, async () => giveToPerson(answer))
   // A rename would replace a file; a link fails if there is one.
   yield* attempt(target, () => link(answer, target))
   return rows
 })
+
+/** DuckDB names a file of the folder, which is hidden and gone by now: the person knows the one that was asked for. */
+const naming = (target: string, folder: string, error: QueryError): QueryError => {
+  const [begin = "", ...rest] = error.message.split(folder)
+  if (rest.length === 0) return error
+  const isFull = error.message.includes("No space left on device")
+  const message = isFull
+    ? `${target} can't be written: ${whyNot({ code: "ENOSPC" })}.`
+    : [begin, ...rest.map((piece) => piece.replace(/^[^"]*/, ""))].join(target)
+  return new QueryError({ message })
+}
 
 const taken = (target: string) => new QueryError({ message: `${target} already exists and is left as it is.` })
 

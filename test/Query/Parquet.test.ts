@@ -8,6 +8,7 @@ import { Duration, Effect, Fiber } from "effect"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { makeIn } from "../../src/Query/IntoFile.ts"
 import { defaultLimits } from "../../src/Query/Query.ts"
+import { onDisk, unmountable } from "../SmallDisk.ts"
 import { until } from "../Stores/Postgres/World.ts"
 import { queryWithoutFile } from "../Stores/Reading.ts"
 import { ask, endless, projects, publish, temporary } from "./Asking.ts"
@@ -25,6 +26,8 @@ afterAll(remove)
 const read = (sql: string) => Effect.promise(() => queryWithoutFile(sql))
 const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`
 const leftovers = () => readdirSync(directory).filter((name) => name.startsWith("."))
+
+const skipping = unmountable === undefined ? "" : ` (skipped: ${unmountable})`
 
 const projectsOften = "select id, id * 2 as ID, name, amount from construction.projects, range(300) order by all"
 
@@ -64,6 +67,24 @@ describe("an answer as Parquet", () => {
         `select ${values.map((_, place) => `v${place}::varchar as v${place}`).join(", ")} ${from}`
       assert.deepStrictEqual(yield* read(text(`from ${quoted(parquet)}`)), yield* read(text(`from (${select})`)))
     })
+  )
+
+  it.live.skipIf(unmountable !== undefined)(
+    `is said not to fit by the name that was asked for, if the disk is full${skipping}`,
+    () =>
+      Effect.promise(() =>
+        onDisk(async (folder) => {
+          writeFileSync(join(folder, "filler"), Buffer.alloc(38_000_000))
+          const parquet = join(folder, "answer.parquet")
+          const sql = "select md5(range::varchar) as text from range(1000000)"
+          const { err, exitCode } = await Effect.runPromise(ask({ file, sql, parquet }))
+          assert.deepStrictEqual(
+            { err, exitCode },
+            { err: `${parquet} can't be written: the disk is full.\n`, exitCode: 1 }
+          )
+          assert.deepStrictEqual(readdirSync(folder), ["filler"])
+        })
+      )
   )
 
   it.live("is whole however long it is, and gives columns of one name different names", () =>
