@@ -81,12 +81,15 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined)
     return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })
-  const basis = JSON.parse(found.basis) as Basis
+  const basis = eachOnce(JSON.parse(found.basis) as Basis)
   const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
   const events = yield* eventsOf(eventIds)
   if (!("entry_id" in found)) return { ...found, basis, events }
   return { ...found, basis, delivery: yield* store.run((db) => deliveryOf(db, found)), events }
 })
+
+/** What is asked about may be among the facts behind the question, too. What is stored is linked, and stays as it is. */
+const eachOnce = (basis: Basis): Basis => [...new Map(basis.map((fact) => [JSON.stringify(fact), fact])).values()]
 
 /** How it goes to the accounting system, and who released it if it was a draft; null: it was never queued. */
 const deliveryOf = async (

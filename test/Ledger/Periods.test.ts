@@ -6,13 +6,25 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Terms } from "../../src/Ledger/Fact.ts"
 import { Ledger } from "../../src/Ledger/Ledger.ts"
+import * as Look from "../../src/Ledger/Look.ts"
 import { type Change, changed, firstOpenDay } from "../../src/Ledger/People/Periods.ts"
 import { agreed } from "../../src/Ledger/Agreed.ts"
 import { openFromOf } from "../../src/Ledger/Fold/Posted.ts"
 import { preview } from "../../src/Ledger/Preview.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { contractor } from "./Contractor.ts"
-import { certified, folder, hear, holds, journal, paid, started, startedOnce, verified } from "./Started.ts"
+import {
+  certified,
+  folder,
+  hear,
+  holds,
+  journal,
+  paid,
+  started,
+  startedOnce,
+  startedWhole,
+  verified
+} from "./Started.ts"
 
 const december = "2026-12-05T00:00:00.000000Z"
 const ana = { by: "Ana", reason: "" }
@@ -98,6 +110,24 @@ it.effect("what is effective in a closed month waits, and is asked again once th
       assert.deepStrictEqual((yield* verified).differences, [])
     })
   )
+)
+
+it.effect("each fact behind a question about a date is shown once", () =>
+  Effect.gen(function* () {
+    yield* now
+    const asking = Effect.gen(function* () {
+      yield* change(close("2026-11"))
+      yield* hear(payment("A"))
+      yield* change(open("2026-11"))
+      assert.deepStrictEqual(yield* asked, ["A period-reopened"])
+      const [hold] = yield* holds
+      const { basis } = yield* Look.one(hold?.hold_id ?? "")
+      const shown = basis.map((fact) => JSON.stringify(fact))
+      assert.deepStrictEqual(shown, [...new Set(shown)])
+      assert.isAbove(basis.length, 1)
+    })
+    yield* startedWhole(yield* folder, asking)
+  })
 )
 
 it.effect("holds for workers that run, and those that start with other settings", () =>
