@@ -11,7 +11,7 @@ import { Effect, Layer } from "effect"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
 import { type Event, EventReader, type Reading } from "../../src/Domain/Event.ts"
 import { type Answer, Joined, type Request } from "./ConstructionApart/Protocol.ts"
-import { ledgerTypes } from "./ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "./ConstructionEvents.ts"
 import { optionsOf, read, type ReaderOptions } from "./ConstructionReader.ts"
 import { fileOf } from "../../src/Runtime/Module.ts"
 
@@ -105,6 +105,7 @@ export const layer: Layer.Layer<EventReader, never, ServiceSettings> = Layer.eff
     )
     return EventReader.of({
       ledgerTypes,
+      awaitedTypes,
       read: (event, nowMicros, as) =>
         isLarge(event) && as === undefined
           ? thread.read(event, nowMicros)
@@ -123,6 +124,7 @@ export const layerAlone: Layer.Layer<EventReader, never, Settings> = Layer.effec
     const options = { aliases: {}, contentsAt: [], trustTypeHeader: false, ...reading, maximumBytes: mostBytes }
     return EventReader.of({
       ledgerTypes,
+      awaitedTypes,
       read: (event, nowMicros, as) => read({ ...options, ...as }, event, nowMicros)
     })
   })

@@ -131,6 +131,9 @@ export const ledgerTypes: ReadonlyArray<string> = eventTypes.flatMap(({ entity, 
   entity === "ipcs" ? type : []
 )
 
+/** What they say is to be in the books within a second. */
+export const awaitedTypes: ReadonlyArray<string> = ["ipc.paid"]
+
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
 
 export const isKnownType = (value: unknown): value is string =>

@@ -87,6 +87,8 @@ export class EventReader extends Context.Service<
   {
     /** Types that the ledger hears of, as headers name them: which proves nothing. */
     readonly ledgerTypes: ReadonlyArray<string>
+    /** Those of them that somebody waits for: payments. */
+    readonly awaitedTypes: ReadonlyArray<string>
     readonly read: (event: Event, nowMicros: number, as?: Naming) => Reading | Promise<Reading>
   }
 >()("siteledger/Event/EventReader") {}

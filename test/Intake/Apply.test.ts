@@ -31,7 +31,11 @@ const readable: Omit<Reading, "type"> = {
 
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes: [], read: (event) => ({ ...readable, type: Buffer.from(event.body).toString() }) })
+  EventReader.of({
+    ledgerTypes: [],
+    awaitedTypes: [],
+    read: (event) => ({ ...readable, type: Buffer.from(event.body).toString() })
+  })
 )
 
 const store = Layer.unwrap(
@@ -146,6 +150,7 @@ describe("applying", () => {
         EventReader,
         EventReader.of({
           ledgerTypes: [],
+          awaitedTypes: [],
           read: (event) => {
             const type = Buffer.from(event.body).toString()
             if (type.startsWith("bomb")) return { ...readable, type, reason: "too-large" }

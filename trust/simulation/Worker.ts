@@ -4,7 +4,7 @@
 import { Clock, Cron, Duration, Effect, Latch, Layer, Logger, Random } from "effect"
 import type { DatabaseSync } from "node:sqlite"
 import { optionsOf, read } from "../../connectors/construction/ConstructionReader.ts"
-import { documentAliases, ledgerTypes } from "../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, documentAliases, ledgerTypes } from "../../connectors/construction/ConstructionEvents.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import { EventReader } from "../../src/Domain/Event.ts"
 import { Apply } from "../../src/Intake/Apply.ts"
@@ -78,7 +78,7 @@ const wire = {
 
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes, read: (event, nowMicros) => read(optionsOf(wire), event, nowMicros) })
+  EventReader.of({ ledgerTypes, awaitedTypes, read: (event, nowMicros) => read(optionsOf(wire), event, nowMicros) })
 )
 
 /** The lake's part of an export is a model: a snapshot, and a put that may fail. When it is due is decided by Nightly. */

@@ -3,6 +3,9 @@
  * those of others are. So an entry is on disk some 20 ms after its delivery, also while thousands of events are applied, and
  * soon after an outage.
  *
+ * Others are heard with the next payment, or with their batch: a transaction for each would be most of the work at a hundred
+ * a second.
+ *
  * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
  * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
  * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
@@ -30,7 +33,7 @@ const mostRemembered = 100_000
 export class Hearing {
   readonly #heard = new Set<number>()
   #after: number | undefined
-  /** When it was last heard of something, on a clock that can't be set back. */
+  /** When it was last looked, on a clock that can't be set back. */
   #at = Number.NEGATIVE_INFINITY
 
   /** What waits after this one hasn't been looked at. Undefined: nothing has. */
@@ -46,6 +49,11 @@ export class Hearing {
   /** How long those that arrive now wait for others. */
   pause(nowMs: number): Duration.Duration {
     return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
+  }
+
+  /** What waits is left to its batch, or to the next payment. */
+  looked(nowMs: number): void {
+    this.#at = nowMs
   }
 
   /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
@@ -73,6 +81,11 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   if (!(yield* (yield* Leadership).isLeading)) return false
   const reader = yield* EventReader
   const { events, hasMore, through } = yield* (yield* Store).deliveries.peek(reader.ledgerTypes, hearing.after)
+  const isAwaited = ({ headerType }: Event) => headerType === null || reader.awaitedTypes.includes(headerType)
+  if (!hasMore && !events.some(isAwaited)) {
+    hearing.looked(yield* runningNow)
+    return false
+  }
   const small = events.filter(({ body }) => body.byteLength <= largest)
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))

@@ -46,7 +46,7 @@ const applying = (applied: Array<string>) =>
         Inbox.layer,
         Layer.succeed(
           EventReader,
-          EventReader.of({ ledgerTypes: [], read: ({ body }, nowMicros) => read(body, nowMicros) })
+          EventReader.of({ ledgerTypes: [], awaitedTypes: [], read: ({ body }, nowMicros) => read(body, nowMicros) })
         ),
         Layer.mock(Ledger, { hear: () => Effect.void }),
         Layer.mock(Copies, { lacking: Effect.succeed({ ledger: undefined, isWritten: Effect.void }) }),

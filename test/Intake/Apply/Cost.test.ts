@@ -4,7 +4,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
@@ -22,7 +22,7 @@ const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader:
 
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes, read: (event, now) => ConstructionReader.read(reading, event, now) })
+  EventReader.of({ ledgerTypes, awaitedTypes, read: (event, now) => ConstructionReader.read(reading, event, now) })
 )
 
 const worker = (folder: string) =>

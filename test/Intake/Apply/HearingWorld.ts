@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import { Array as Arr, Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
@@ -28,7 +28,11 @@ const reading = {
 
 export const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes, read: (event, nowMicros) => ConstructionReader.read(reading, event, nowMicros) })
+  EventReader.of({
+    ledgerTypes,
+    awaitedTypes,
+    read: (event, nowMicros) => ConstructionReader.read(reading, event, nowMicros)
+  })
 )
 
 interface Sent {

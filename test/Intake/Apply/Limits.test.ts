@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
@@ -22,6 +22,7 @@ const reader = Layer.succeed(
   EventReader,
   EventReader.of({
     ledgerTypes,
+    awaitedTypes,
     read: (event, nowMicros) =>
       ConstructionReader.read(
         { aliases: {}, contentsAt: documented.delivery, trustTypeHeader: false, maximumBytes: 10_000_000 },

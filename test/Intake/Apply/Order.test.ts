@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { sql } from "kysely"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
@@ -41,6 +41,7 @@ const reader = Layer.succeed(
   EventReader,
   EventReader.of({
     ledgerTypes,
+    awaitedTypes,
     read: (event, now) => ConstructionReader.read(reading, event, now)
   })
 )

@@ -77,6 +77,7 @@ it.live("a replay gives the ledger and the warehouse the quarantine in stored or
       EventReader,
       EventReader.of({
         ledgerTypes: [],
+        awaitedTypes: [],
         read: ({ body }) => (isKnown ? understood : unknown)(Buffer.from(body).toString())
       })
     ),

@@ -18,7 +18,7 @@ const utc = Cron.parseUnsafe("0 2 * * *", "UTC")
 /** No delivery is in the inbox. */
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes: [], read: () => assert.fail("nothing is to be read") })
+  EventReader.of({ ledgerTypes: [], awaitedTypes: [], read: () => assert.fail("nothing is to be read") })
 )
 
 const critical = Effect.flatMap(Reasons, ({ all }) =>

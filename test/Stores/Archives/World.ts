@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { sql } from "kysely"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
 import type { Instant } from "../../../src/Domain/Instant.ts"
@@ -30,7 +30,7 @@ const reading = { aliases: {}, contentsAt: documented.delivery, trustTypeHeader:
 
 const reader = Layer.succeed(
   EventReader,
-  EventReader.of({ ledgerTypes, read: (event, now) => ConstructionReader.read(reading, event, now) })
+  EventReader.of({ ledgerTypes, awaitedTypes, read: (event, now) => ConstructionReader.read(reading, event, now) })
 )
 
 export const lakeIn = (folder: string) => join(folder, "lake")

@@ -19,6 +19,7 @@ const reader = (readable: { now: boolean }, change: Change) =>
     EventReader,
     EventReader.of({
       ledgerTypes: [],
+      awaitedTypes: [],
       read: () => ({
         text: null,
         type: "ipc.paid",

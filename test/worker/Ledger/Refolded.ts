@@ -5,7 +5,7 @@
 import { join } from "node:path"
 import { Effect, Layer, References } from "effect"
 import { documented } from "../../../config/WireFiles.ts"
-import { ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
+import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
@@ -26,6 +26,7 @@ const reader = Layer.succeed(
   EventReader,
   EventReader.of({
     ledgerTypes,
+    awaitedTypes,
     read: (event, now) => ConstructionReader.read(reading, event, now)
   })
 )
