@@ -69,7 +69,11 @@ export class StoredRows {
   }
 
   async numbered(name: string): Promise<Numbered> {
-    return this.#numbered.get(name) ?? this.#lookUp(name)
+    const known = this.#numbered.get(name)
+    if (known === undefined) return this.#lookUp(name)
+    // Who asks which ids have no row mustn't hear of what is outdated.
+    if (known.isOutdated === true && !(await this.#numbering(name).changed(known))) return this.#lookUp(name)
+    return known
   }
 
   /** `isOfEvents`: they are about to be changed. Others than these may be taken, too. */

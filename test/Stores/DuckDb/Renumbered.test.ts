@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../../src/Domain/Change.ts"
+import { Listed, sheet } from "../../../src/Domain/Listed.ts"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
 import { event } from "../../Domain/Merge/Histories.ts"
@@ -41,6 +42,11 @@ const changed = (random: Random, id: string, at: number): Change => ({
   ...event("ipcs", "certified", at, { certified_amount: `${random.below(1000)}.0000` }),
   id
 })
+
+const listed = (id: string, at: number): Listed => {
+  const { entity, seenAt, version } = changed(seeded(at), id, at)
+  return new Listed(sheet({ columns: new Map(), entity, keyColumn: "id", seenAt, version }, {}), id, [])
+}
 
 describe(`rows with other numbers (seed ${seed})`, () => {
   it("are looked up without the many that have theirs still", { timeout: 120_000 }, () =>
@@ -100,6 +106,19 @@ describe(`rows with other numbers (seed ${seed})`, () => {
       writer.close()
       assert.deepStrictEqual(looks, [0, 0, 0])
       assert.strictEqual((await world.rows("ipcs")).length, 1)
+    }))
+
+  it("tell which ids a list shows first, once they are looked up", () =>
+    withWarehouse(async (world) => {
+      const writer = await world.open()
+      const write = (...changes: ReadonlyArray<Change>) => writer.write({ changes, events: [] })
+      await write(changed(seeded(1), "N1", 1))
+      const other = await world.open()
+      await other.write({ changes: [changed(seeded(2), "N1", 2), changed(seeded(3), "N2", 2)], events: [] })
+      other.close()
+      await write(changed(seeded(4), "N1", 3), listed("N2", 3))
+      writer.close()
+      assert.deepStrictEqual((await world.rows("ipcs")).map(({ id }) => id).toSorted(), ["N1", "N2"])
     }))
 
   it("are all looked up if others are gone", () =>
