@@ -94,11 +94,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
     // Only of those that are in no archive: they are the newest.
     newest: withFiles((segments) => newest.of(segments)),
-    copying: {
-      id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
-      after: (number) => withFiles((segments) => Copying.after(segments, number)),
-      takeBack: (chunk) => withFiles((segments, db) => Copying.takeBack(segments, db, chunk, found))
-    },
+    copying: copying(found, newest, withFiles),
     archiving: archiving(archives, withFiles),
     archived: run(Archiving.count),
     damage: withFiles(async (_segments, db) => ({ lost: await lostOf(db), repaired: repaired() })),
@@ -109,6 +105,17 @@ export const make = (files: Files, run: Run): Deliveries => {
 type WithFiles = <A>(
   use: (segments: Segments, db: Kysely<StoreTables>) => A | Promise<A>
 ) => Effect.Effect<A, StoreError>
+
+const copying = (found: Files["found"], newest: Newest, withFiles: WithFiles): Deliveries["copying"] => ({
+  id: withFiles(async (_segments, db) => (await readMeta(db, inboxKey)) ?? ""),
+  after: (number) => withFiles((segments) => Copying.after(segments, number)),
+  takeBack: (chunk) =>
+    withFiles(async (segments, db) => {
+      const taken = await Copying.takeBack(segments, db, chunk, found)
+      if (taken.sequences.length > 0) newest.forget()
+      return taken
+    })
+})
 
 const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["archiving"] => {
   const withParts = <A>(use: (parts: Archiving.Parts) => A | Promise<A>) =>

@@ -1,47 +1,72 @@
 /**
  * The newest deliveries of the inbox whose bodies were new. Between them lie those that came again, as many as a sender repeats:
  * so frames are read from the end in ever larger pieces, other work runs in between, and what was read once isn't read again.
+ * Who asks while it is being read gets the same answer.
  */
 import { setImmediate } from "node:timers/promises"
 import { mostNewest } from "../Deliveries.ts"
 import { type Frame, type Labels, numberAfter } from "./Frame.ts"
 import type { Segments } from "./Segments.ts"
 
+type Source = Pick<Segments, "after" | "last">
+
 export class Newest {
   /** The newest one first. */
   #known: ReadonlyArray<Labels> = []
   /** The number of the last frame that was read. */
   #through = 0
+  #looking: Promise<ReadonlyArray<Labels>> | undefined
 
   /** The newest one first; fewer than `mostNewest` if there are no more. */
-  async of(segments: Pick<Segments, "after" | "last">): Promise<ReadonlyArray<Labels>> {
+  of(segments: Source): Promise<ReadonlyArray<Labels>> {
+    this.#looking ??= this.#look(segments).finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  /** After lost ones were put back, which have old numbers. */
+  forget(): void {
+    this.#known = []
+    this.#through = 0
+  }
+
+  async #look(segments: Source): Promise<ReadonlyArray<Labels>> {
     const { last } = segments
-    const through = this.#through
+    const [through, known] = [this.#through, this.#known]
     const found: Array<Labels> = []
     let end = last
     for (let size = mostNewest; end > through && found.length < mostNewest; size = Math.min(size * 4, mostAtOnce)) {
-      const start = Math.max(through, end - size)
-      found.push(...labelsIn(segments, start, end))
-      end = start
+      const piece = pieceOf(segments, Math.max(through, end - size), end)
+      found.push(...piece.labels)
+      end = piece.start
       if (size === mostAtOnce) await setImmediate()
     }
-    this.#known = [...found, ...this.#known].slice(0, mostNewest)
-    this.#through = last
-    return this.#known
+    const newest = [...found, ...known].slice(0, mostNewest)
+    // Unless it was forgotten meanwhile.
+    if (known === this.#known) [this.#known, this.#through] = [newest, last]
+    return newest
   }
 }
 
 const mostAtOnce = 3200
 
-/** Of the frames after `start`, up to `end`: the newest one first. */
-const labelsIn = (segments: Pick<Segments, "after">, start: number, end: number): ReadonlyArray<Labels> => {
-  const found: Array<Labels> = []
+interface Piece {
+  /** The newest one first. */
+  readonly labels: ReadonlyArray<Labels>
+  /** Of the frame before it: not in the middle of a hole, as that of an archive has many numbers. */
+  readonly start: number
+}
+
+/** The frames after `start`, up to `end`. */
+const pieceOf = (segments: Pick<Source, "after">, start: number, end: number): Piece => {
+  const labels: Array<Labels> = []
+  let first = start + 1
   for (let after = start; after < end;) {
     const frames: ReadonlyArray<Frame> = segments.after(after, end - after)
-    for (const frame of frames) if (frame.kind === "first" && frame.number <= end) found.push(frame.labels)
+    if (after === start) first = Math.min(first, frames[0]?.number ?? first)
+    for (const frame of frames) if (frame.kind === "first" && frame.number <= end) labels.push(frame.labels)
     const newest = frames.at(-1)
     if (newest === undefined) break
     after = numberAfter(newest) - 1
   }
-  return found.toReversed()
+  return { labels: labels.toReversed(), start: first - 1 }
 }

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { mostNewest } from "../../../src/Stores/Deliveries.ts"
-import type { First } from "../../../src/Stores/Segments/Frame.ts"
+import { type First, type Frame, numberAfter } from "../../../src/Stores/Segments/Frame.ts"
 import { Newest } from "../../../src/Stores/Segments/Newest.ts"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"
 import { Writer } from "../../../src/Stores/Segments/Writer.ts"
@@ -86,4 +86,52 @@ describe(`the newest deliveries (seed ${seed})`, () => {
       assert.strictEqual(readsSince(), 1)
       writer.close()
     }))
+
+  it("are found once for all who ask meanwhile, and again after lost ones were put back", () =>
+    withFolderAsync(async (folder) => {
+      const writer = new Writer(folder, key)
+      writer.receive(arrived(some(0, 3)))
+      for (let group = 0; group < 20; group++)
+        writer.receive(arrived(Array.from({ length: 500 }, () => some(0, 1)[0]!)))
+      const newest = new Newest()
+      const { readsSince, segments } = reading(folder, writer)
+      const early = newest.of(segments)
+      writer.receive(arrived(some(3, 1)))
+      assert.deepStrictEqual(await newest.of(segments), await early)
+      readsSince()
+      const expected = idsIn(folder, writer.last)
+      assert.deepStrictEqual(
+        (await newest.of(segments)).map(({ eventId }) => eventId),
+        expected
+      )
+      assert.strictEqual(readsSince(), 1)
+      const forgotten = new Newest()
+      const looking = forgotten.of(segments)
+      forgotten.forget()
+      await looking
+      readsSince()
+      assert.lengthOf(await forgotten.of(segments), 4)
+      assert.isAbove(readsSince(), 4)
+      writer.close()
+    }))
+
+  it("are found with few reads before all numbers of an archive", async () => {
+    const { labels } = incoming("body")
+    const archived = { kind: "hole", number: 2, through: 9_000_000, why: "archived", archive: "a" } as const
+    const frames: ReadonlyArray<Frame> = [
+      { kind: "first", number: 1, labels: { ...labels, eventId: "oldest" }, body: new Uint8Array(0) },
+      archived,
+      { kind: "first", number: 9_000_001, labels, body: new Uint8Array(0) }
+    ]
+    let reads = 0
+    const after = (number: number, limit: number) => {
+      reads++
+      return frames.filter((frame) => numberAfter(frame) - 1 > number).slice(0, limit)
+    }
+    assert.deepStrictEqual(
+      (await new Newest().of({ last: 9_000_001, after })).map(({ eventId }) => eventId),
+      [labels.eventId, "oldest"]
+    )
+    assert.isBelow(reads, 10)
+  })
 })
