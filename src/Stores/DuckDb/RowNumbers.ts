@@ -36,7 +36,7 @@ export class RowNumbers {
   }
 
   add(id: string, row: number): void {
-    if (this.#count >= this.#rows.length * fullest) this.#copy(this.#rows.length * 2, Infinity)
+    if (this.#count >= this.#rows.length * fullest) this.#grow()
     this.#put(hashOf(id), row + 1)
   }
 
@@ -51,14 +51,16 @@ export class RowNumbers {
 
   /** Those that are not below `least`, in order. */
   from(least: number): Uint32Array {
+    const rows = this.#rows
     const numbers: Array<number> = []
-    for (const row of this.#rows) if (row > least) numbers.push(row - 1)
+    // With an iterator, it takes 120 ms of 5,000,000 rows instead of 10.
+    for (let slot = 0; slot < rows.length; slot++) if (rows[slot]! > least) numbers.push(rows[slot]! - 1)
     return Uint32Array.from(numbers).toSorted()
   }
 
   /** Forgets those that are not below `least`. */
   dropFrom(least: number): void {
-    this.#copy(this.#rows.length, least)
+    for (let slot = 0; slot < this.#rows.length; slot++) while (this.#rows[slot]! > least) this.#free(slot)
   }
 
   #put(hash: number, row: number): void {
@@ -69,16 +71,31 @@ export class RowNumbers {
     this.#count++
   }
 
-  /** Into room for so many: those below `end`. */
-  #copy(length: number, end: number): void {
+  /** Those after it that aren't in their first slot are found by going on from there, without a gap: they move up. */
+  #free(slot: number): void {
     const [hashes, rows] = [this.#hashes, this.#rows]
-    this.#hashes = new Uint32Array(length)
-    this.#rows = new Uint32Array(length)
-    this.#count = 0
-    for (let slot = 0; slot < rows.length; slot++) {
-      const row = rows[slot]!
-      if (row !== 0 && row <= end) this.#put(hashes[slot]!, row)
+    let free = slot
+    for (let next = this.#next(slot); rows[next] !== 0; next = this.#next(next)) {
+      const first = this.#first(hashes[next]!)
+      if (this.#distance(first, next) < this.#distance(free, next)) continue
+      hashes[free] = hashes[next]!
+      rows[free] = rows[next]!
+      free = next
     }
+    rows[free] = 0
+    this.#count--
+  }
+
+  #grow(): void {
+    const [hashes, rows] = [this.#hashes, this.#rows]
+    this.#hashes = new Uint32Array(rows.length * 2)
+    this.#rows = new Uint32Array(rows.length * 2)
+    this.#count = 0
+    for (let slot = 0; slot < rows.length; slot++) if (rows[slot] !== 0) this.#put(hashes[slot]!, rows[slot]!)
+  }
+
+  #distance(from: number, to: number): number {
+    return (to - from) & (this.#rows.length - 1)
   }
 
   #first(hash: number): number {
