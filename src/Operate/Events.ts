@@ -11,7 +11,7 @@ import { all, boundsOf, during, type Found, likeness, search } from "./Events/Se
 
 type Wanted = Payload<"events">
 
-/** How many numbers are looked at for those that come, or for the newest of all. */
+/** How many numbers are looked at for those that come. */
 export const mostLooked = 2000
 
 /** The hashes of bodies by their sequences, after one of them, up to another. */
@@ -48,11 +48,10 @@ const find = Effect.fnUntraced(function* (wanted: Wanted, hashes: ReadonlyMap<nu
   })
 })
 
-/** Those that come after a sequence, or the newest of all: what open dashboards and `--follow` ask for all the time. */
-const tail = Effect.fnUntraced(function* (wanted: Wanted) {
+/** Those that come after a sequence: what open dashboards and `--follow` ask for all the time. */
+const tail = Effect.fnUntraced(function* (wanted: Wanted, after: number) {
   const { deliveries } = yield* Store
   const settled = yield* deliveries.settledThrough
-  const after = wanted.after ?? Math.max(0, settled - mostLooked)
   const hashes = yield* stored(after, settled)
   const through = hashes.size < mostLooked ? Math.max(after, settled) : Math.max(...hashes.keys())
   const rows = hashes.size === 0 ? [] : yield* find(wanted, hashes)
@@ -65,15 +64,16 @@ const shown = (row: Found) => ({
   alarms: JSON.parse(String(row.alarms)) as ReadonlyArray<string>
 })
 
-/** Of those alone: whatever the number of events, this can be asked every second. */
-export const latest = Effect.fnUntraced(function* (wanted: Wanted) {
-  const { rows, through } = yield* tail(wanted)
-  return { through, events: rows.toReversed().map(shown) }
-})
-
 /** Pages follow each other by when events were received, so the first one is of that order, too. */
 export const events = Effect.fnUntraced(function* (wanted: Wanted) {
+  const { after } = wanted
   const { next, rows, through } =
-    wanted.after === undefined ? yield* search(wanted, mostLooked) : { ...(yield* tail(wanted)), next: null }
+    after === undefined ? yield* search(wanted, mostLooked) : { ...(yield* tail(wanted, after)), next: null }
   return { through, events: rows.toReversed().map(shown), next } satisfies Answer<"events">
+})
+
+/** In stored order, for who goes on from there. Any number of bodies that came again may have come since. */
+export const latest = Effect.fnUntraced(function* (wanted: Wanted) {
+  const found = yield* events(wanted)
+  return { through: found.through, events: found.events.toSorted((a, b) => a.sequence - b.sequence) }
 })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { sql } from "kysely"
 import type { Answer, Payload } from "../../src/Operate/AdminApi.ts"
-import { events } from "../../src/Operate/Events.ts"
+import { events, latest } from "../../src/Operate/Events.ts"
 import { asking, found, mostSearched } from "../../src/Operate/Events/Search.ts"
 import { Store } from "../../src/Stores/Store.ts"
 import { Warehouse } from "../../src/Stores/Warehouse.ts"
@@ -93,6 +93,11 @@ describe.each(engines)("events searched in $name", ({ isSkipped, layer }) => {
       // Far behind the newest numbers, which are of bodies that came before.
       yield* Effect.gen(function* () {
         assert.deepStrictEqual(yield* of({ last: 2 }), [5, 9])
+        // With these a dashboard begins.
+        assert.deepStrictEqual(
+          (yield* latest({ last: 2 })).events.map(({ sequence }) => sequence),
+          [5, 9]
+        )
         assert.lengthOf((yield* events({})).events, 6)
         assert.deepStrictEqual(yield* of({ alarm: "replayed" }), [1, 9])
         assert.deepStrictEqual(yield* of({ alarm: "replayed", to: at(9) }), [1])

@@ -19,18 +19,12 @@ const reports = [
 
 const settled = 10_000
 
-it.effect("goes on after a failure and a defect, and begins with the newest events, not the oldest", () => {
-  const asked: Array<number> = []
+it.effect("goes on after a failure and a defect", () => {
   let looks = 0
   const status = Layer.succeed(Status, { report: Effect.suspend(() => reports[Math.min(looks++, 2)]!) })
   const store = Layer.mock(Store, {
     deliveries: {
-      settledThrough: Effect.suspend(() => (looks === 0 ? away : Effect.succeed(settled))),
-      stored: (after: number) =>
-        Effect.sync(() => {
-          asked.push(after)
-          return { events: [], hasMore: false, through: settled }
-        })
+      settledThrough: Effect.suspend(() => (looks === 0 ? away : Effect.succeed(settled)))
     }
   } as never)
   return Effect.gen(function* () {
@@ -46,9 +40,13 @@ it.effect("goes on after a failure and a defect, and begins with the newest even
       [`id: ${settled}`, "event: events", `data: {"through":${settled},"events":[]}`],
       ["event: status", 'data: {"phase":"live"}']
     ])
-    assert.strictEqual(asked[0], settled - 2000)
   }).pipe(
     Effect.scoped,
-    Effect.provide(Layer.provide(Feed.layer, Layer.mergeAll(status, store, Layer.mock(Warehouse, {} as never))))
+    Effect.provide(
+      Layer.provide(
+        Feed.layer,
+        Layer.mergeAll(status, store, Layer.mock(Warehouse, { query: () => Effect.succeed([]) } as never))
+      )
+    )
   )
 })
