@@ -3,9 +3,12 @@
  * change its project, and `verify` knows the order.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { Ledger } from "../../../src/Ledger/Ledger.ts"
 import { type Preview, preview } from "../../../src/Ledger/Preview.ts"
 import { Store } from "../../../src/Stores/Store.ts"
+import * as Databases from "../../Postgres.ts"
+import { database, storesAt } from "../../Stores/Postgres/World.ts"
 import { contractor } from "../Contractor.ts"
 import { at, created, folder, hear, journal, paid, started, startedOnce, verified } from "../Started.ts"
 import { as, certifiedIn, isSound, nets, terms, waiting } from "./Projects.ts"
@@ -112,27 +115,35 @@ describe("ledger preview", () => {
   )
 })
 
+const areNamed = Effect.gen(function* () {
+  yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "B", 20, 2, "180")])
+  yield* hear([certifiedIn("7", "C", 40, 3, "200"), certifiedIn("9", "D", 30, 4, "50")])
+  const store = yield* Store
+  assert.deepStrictEqual((yield* verified).differences, [])
+  yield* store.run((db) =>
+    db
+      .updateTable("ledger_certified")
+      .set({ first_at: at(30) })
+      .where("ipc_id", "=", "A")
+      .execute()
+  )
+  const { differences } = yield* verified
+  assert.deepStrictEqual(differences, [
+    "IPC A isn't where its certificates put it among those of its project.",
+    "IPC A: its facts don't say that IPC B precedes it, with its certificates.",
+    "IPC B: its facts don't say that it is the first of its project, with its certificates.",
+    "IPC C: its facts don't say that IPC A precedes it, with its certificates."
+  ])
+})
+
 describe("verify", () => {
   it.effect("names an IPC that isn't in its place, and one that wasn't told what precedes it", () =>
-    startedOnce(
-      Effect.gen(function* () {
-        yield* hear([certifiedIn("7", "A", 10, 1, "100"), certifiedIn("7", "B", 20, 2, "180")])
-        const store = yield* Store
-        yield* store.run((db) =>
-          db
-            .updateTable("ledger_certified")
-            .set({ first_at: at(30) })
-            .where("ipc_id", "=", "A")
-            .execute()
-        )
-        const { differences } = yield* verified
-        assert.deepStrictEqual(differences, [
-          "IPC A isn't where its certificates put it among those of its project.",
-          "IPC A: its facts don't say that IPC B precedes it, with its certificates.",
-          "IPC B: its facts don't say that it is the first of its project, with its certificates."
-        ])
-      }),
-      terms
+    startedOnce(areNamed, terms)
+  )
+
+  it.effect.skipIf(Databases.skipped !== undefined)("names them on PostgreSQL, too", () =>
+    Effect.flatMap(database, ({ url }) =>
+      Effect.provide(areNamed, Layer.provideMerge(Ledger.layerWith(terms), storesAt(url)))
     )
   )
 
