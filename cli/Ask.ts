@@ -7,7 +7,7 @@ import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http
 import { HttpApiClient } from "effect/http-api"
 import { Settings } from "../config/Settings.ts"
 import type { LedgerError } from "../src/Ledger/People/Decide.ts"
-import { AdminApi, type Answer, type Payload, type VerbName } from "../src/Operate/AdminApi.ts"
+import { AdminApi, type Answer, neededFor, type Payload, type VerbName } from "../src/Operate/AdminApi.ts"
 import { VerbError } from "../src/Operate/AdminApi/Verb.ts"
 import { carryOut, type Needs } from "../src/Operate/Verbs.ts"
 import { ownUser } from "../src/Operate/Admin/Caller.ts"
@@ -16,6 +16,7 @@ import { underWay } from "../src/Runtime/Progress.ts"
 import { codeOf } from "../src/Runtime/SystemFailure.ts"
 import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lock.ts"
 import * as Bar from "./Bar.ts"
+import * as Interrupted from "./Interrupted.ts"
 
 /** Where a worker answers, and the token to ask it with. */
 export interface Asked extends Pick<WorkerNote, "admin" | "token"> {
@@ -144,10 +145,11 @@ export const ask = <Name extends VerbName, E, R>(
     )
     const note = yield* running
     if (Option.isNone(note)) return yield* here
+    const asked = throughWorker(note.value, verb, payload)
     const there = Bar.shown(
       name,
       Effect.map(report(note.value), ({ tasks }) => tasks)
-    )(throughWorker(note.value, verb, payload))
+    )(neededFor(verb) === "read" ? asked : Interrupted.goesOn(name)(asked))
     return yield* Effect.catchIf(there, isNotThere, instead(note.value, here))
   })
 

@@ -8,6 +8,7 @@ import { CliError } from "effect/cli"
 import { version } from "../src/Runtime/Program.ts"
 import { keepPrivate } from "../src/Runtime/Rights.ts"
 import { isEndless, run } from "./Cli.ts"
+import * as Interrupted from "./Interrupted.ts"
 
 /** A longer shutdown is cut short; kill -9 at any instant loses nothing. */
 const longestStopMs = 9_000
@@ -18,7 +19,7 @@ const interrupted = isEndless(process.argv.slice(2)) ? 0 : 1
 const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return 0
   if (Cause.hasInterruptsOnly(exit.cause)) {
-    if (interrupted !== 0) process.stderr.write("siteledger: Interrupted before it was done.\n")
+    if (interrupted !== 0) process.stderr.write(`siteledger: ${Interrupted.sentence()}\n`)
     return interrupted
   }
   const error = Cause.squash(exit.cause)

@@ -8,6 +8,7 @@ import { store } from "../pipelines/stores.ts"
 import { Restart } from "../src/Runtime/Restart.ts"
 import { ask, report, running, Unanswered } from "./Ask.ts"
 import * as Bar from "./Bar.ts"
+import * as Interrupted from "./Interrupted.ts"
 import * as Log from "./Log.ts"
 import { json, toggle } from "./Options.ts"
 import * as Said from "./Said.ts"
@@ -51,7 +52,7 @@ export const rebuild = Command.make("rebuild", { isWaiting, json }, ({ isWaiting
     let isAwaited = waits
     const here = Effect.andThen(nextStart, () => Effect.sync(() => void (isAwaited = false)))
     const rebuilding = yield* ask("rebuild", {}, alone, here)
-    if (isAwaited) yield* done
+    if (isAwaited) yield* Interrupted.goesOn("rebuild")(done)
     yield* Said.answer(asJson, page(isAwaited))(rebuilding)
   })
 ).pipe(
