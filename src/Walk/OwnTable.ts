@@ -4,33 +4,26 @@
  * table is found. Nothing is kept, so nothing is lost if the process dies.
  */
 import { Duration, Effect } from "effect"
-import { Reasons } from "../Runtime/Reasons.ts"
 import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 import * as Tracks from "./Tracks.ts"
+import * as Trouble from "./Trouble.ts"
 
 /** Looks in a row. */
 const patience = 10
 
 export const lookEvery = Duration.seconds(1)
 
-/** What the track's last pass had to say stays said. */
-export const tell = (track: Tracks.Track) =>
-  Effect.flatMap(Reasons, (reasons) => {
-    const key = `walk ${track.list.resource}` as const
-    return track.said === undefined ? reasons.clear(key) : reasons.set(key, track.said)
-  })
-
 /** `undefined`: not now, and the time until the next look is over. */
 export const of = Effect.fnUntraced(function* (track: Tracks.Track) {
   const { table } = yield* Warehouse
   const found = yield* Effect.result(table(track.list.resource))
   if (found._tag === "Success") {
-    if (track.unfound >= patience) yield* tell(track)
+    if (track.unfound >= patience) yield* Trouble.clear(track)
     track.unfound = 0
     return found.success
   }
   if (yield* Effect.isSuccess(Tracks.stamp(yield* Store))) track.unfound += 1
-  if (track.unfound >= patience) yield* (yield* Reasons).set(`walk ${track.list.resource}`, found.failure.message)
+  if (track.unfound >= patience) yield* Trouble.say(track, found.failure.message)
   return yield* Effect.as(Effect.sleep(lookEvery), undefined)
 })

@@ -25,6 +25,8 @@ export interface Track {
   quarantined: number
   /** In a row. */
   failures: number
+  /** Its last turn failed by a store, which is over with the next page. */
+  isPassing: boolean
   /** So often in a row its table couldn't be looked up although the Store answered. */
   unfound: number
   /** What the last pass over the whole list had to say. */
@@ -51,6 +53,7 @@ export const make = (list: List, walkEvery: Duration.Duration): Effect.Effect<Tr
       pagesDone: 0,
       quarantined: 0,
       failures: 0,
+      isPassing: false,
       unfound: 0,
       said: undefined,
       changedPages: undefined,

@@ -25,6 +25,7 @@ import * as Pass from "./Pass.ts"
 import * as Rooms from "./Rooms.ts"
 import * as Together from "./Together.ts"
 import * as Tracks from "./Tracks.ts"
+import * as Trouble from "./Trouble.ts"
 import type { Outcome } from "./Verdict.ts"
 import { Sharer } from "./Waiters.ts"
 import { statuses, type WalkStatus } from "./WalkStatus.ts"
@@ -60,7 +61,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     }
     for (const track of tracks) {
       const parent = Tracks.parentOf(tracks, track)
-      yield* Effect.forkScoped(led(pipelineOf(track), turn(shared, track, parent)))
+      yield* Effect.forkScoped(led(Trouble.pipelineOf(track), turn(shared, track, parent)))
     }
     return Walk.of({
       status: Effect.gen(function* () {
@@ -113,8 +114,6 @@ const pagesInFlight = 128
 const longestAfterFailure = Duration.minutes(5)
 const listsAtOnce = 10
 
-const pipelineOf = ({ list }: Track): string => `the walk of ${list.resource}`
-
 interface Shared {
   readonly pageSize: number
   readonly concurrency: number
@@ -125,14 +124,12 @@ interface Shared {
 
 /** One pass and the pause after it. A failure is shown, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: Track | undefined) {
-  const reasons = yield* Reasons
-  const key = `walk ${track.list.resource}` as const
   const store = yield* Store
   yield* (yield* Warehouse).opened
   const found = yield* OwnTable.of(track)
   if (found === undefined) return
   if (found.refusal !== undefined) {
-    yield* reasons.set(key, found.refusal)
+    yield* Trouble.say(track, found.refusal)
     return yield* Effect.never
   }
   // Its parents aren't there yet.
@@ -152,9 +149,9 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
     track.failures = 0
     // What a pass over the whole list has said stays so.
     if (walked.success !== undefined) track.said = saidOf(walked.success)
-    return yield* OwnTable.tell(track)
+    return yield* Trouble.clear(track)
   }
-  yield* reasons.set(key, walked.failure.message)
+  yield* Trouble.failed(track, walked.failure)
   const growing = Duration.min(Due.doubled(track.failures++), longestAfterFailure)
   yield* rest(track, Duration.min(growing, track.every))
 })
@@ -203,9 +200,9 @@ const begun = Effect.fnUntraced(function* ({ roomsOf, write }: Shared, track: Tr
   track.lane = "backfill"
   track.deadlineMs = runningMs(yield* Clock.Clock) + Duration.toMillis(within)
   const opened = yield* roomsOf(lane).open
-  const { clear } = yield* Reasons
-  // With its checkpoint saved, a page is past what the crash of an earlier turn was about.
-  const leave = (pages: number) => Effect.andThen(opened.leave(pages), clear(pipelineOf(track)))
+  const reasons = yield* Reasons
+  const pageCame = Effect.provideService(Trouble.pageCame(track), Reasons, reasons)
+  const leave = (pages: number) => Effect.andThen(opened.leave(pages), pageCame)
   const room = { ...opened, leave }
   return { lane, write, room, store: yield* Store, warehouse: yield* Warehouse, seal: yield* Seal }
 })

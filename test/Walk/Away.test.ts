@@ -20,19 +20,25 @@ import { stores } from "./Passing.ts"
 
 const away = new WarehouseError({ reason: "Failed", message: "the server is away" })
 
-/** Its tables can't be looked up so many times. */
-const failing = (times: number) => {
-  let left = times
+/** So many times its tables can't be looked up, or nothing can be written. */
+interface Times {
+  readonly looks?: number
+  readonly writes?: number
+}
+
+const failing = ({ looks = 0, writes = 0 }: Times) => {
+  const left = { looks, writes }
   const warehouse = Effect.map(Warehouse, (each) =>
     Warehouse.of({
       ...each,
-      table: (name) => Effect.suspend(() => (left-- > 0 ? Effect.fail(away) : each.table(name)))
+      table: (name) => Effect.suspend(() => (left.looks-- > 0 ? Effect.fail(away) : each.table(name))),
+      write: (batch) => Effect.suspend(() => (left.writes-- > 0 ? Effect.fail(away) : each.write(batch)))
     })
   )
   return Layer.merge(Layer.effect(Warehouse, warehouse), Layer.effect(Store, Store)).pipe(Layer.provide(stores))
 }
 
-const world = (times: number, list: ListModel = listModel([1, 2, 3])) =>
+const world = (times: Times, list: ListModel = listModel([1, 2, 3])) =>
   Walk.layerWith({ every: Duration.hours(1), pageSize: 5 }).pipe(
     Layer.provideMerge(Pace.layerWith({ requestsPerMinute: 60_000, longestPause: Duration.hours(1) })),
     Layer.provideMerge(
@@ -52,7 +58,7 @@ it.live("a walk goes on once its table can be looked up, and hasn't crashed", ()
     Effect.filterOrFail(({ projects }) => projects?.proof === "counts-agree"),
     Effect.retry(Schedule.spaced("20 millis")),
     Effect.andThen(Effect.sync(() => assert.notInclude(log.events, "pipeline.crashed"))),
-    Effect.provide(world(2)),
+    Effect.provide(world({ looks: 2 })),
     Effect.provide(log.layer),
     Effect.scoped
   )
@@ -82,7 +88,7 @@ it.effect("a walk says why its table can't be looked up for good, until it can b
     const [{ sentence } = { sentence: "" }] = yield* Reasons.use(({ all }) => all)
     assert.strictEqual(sentence, away.message)
     yield* until(Effect.map(keys, (active) => active.length === 0))
-  }).pipe(Effect.provide(world(15, { ...list, fetch })), Effect.scoped)
+  }).pipe(Effect.provide(world({ looks: 15 }, { ...list, fetch })), Effect.scoped)
 })
 
 it.effect("a crash is over once a page has come, long before the pass is", () => {
@@ -96,5 +102,14 @@ it.effect("a crash is over once a page has come, long before the pass is", () =>
     yield* until(Effect.map(keys, (active) => active.includes("the walk of projects")))
     yield* until(Effect.map(keys, (active) => active.length === 0))
     assert.isAbove(crashes, 1)
-  }).pipe(Effect.provide(world(0, { ...list, fetch })), Effect.scoped)
+  }).pipe(Effect.provide(world({}, { ...list, fetch })), Effect.scoped)
+})
+
+it.effect("a store that was away is past once a page has come, too", () => {
+  const list = listModel(Array.from({ length: 30 }, (_, at) => at + 1))
+  const fetch: ListModel["fetch"] = (page, ...asked) => (page < 3 ? list.fetch(page, ...asked) : Effect.never)
+  return Effect.gen(function* () {
+    yield* until(Effect.map(keys, (active) => active.includes("walk projects")))
+    yield* until(Effect.map(keys, (active) => active.length === 0))
+  }).pipe(Effect.provide(world({ writes: 1 }, { ...list, fetch })), Effect.scoped)
 })

@@ -1,0 +1,35 @@
+/**
+ * What Status says of a walk in trouble. What stopped a turn is over once another one has a page with its checkpoint saved, if that
+ * page shows it: a crash, or a store that was away. What the service or a store refused may be refused again further on, so
+ * that stays until the pass is through. Nothing is kept across restarts.
+ */
+import { Effect } from "effect"
+import { Reasons } from "../Runtime/Reasons.ts"
+import type { StoreError } from "../Stores/Store.ts"
+import type { WarehouseError } from "../Stores/Warehouse.ts"
+import type { SourceError } from "./Source.ts"
+import type { Track } from "./Tracks.ts"
+
+export const pipelineOf = ({ list }: Track): string => `the walk of ${list.resource}`
+
+export const say = ({ list }: Track, sentence: string) =>
+  Effect.flatMap(Reasons, ({ set }) => set(`walk ${list.resource}`, sentence))
+
+/** What its last pass over the whole list had to say stays said. */
+export const clear = (track: Track) =>
+  Effect.flatMap(Reasons, (reasons) =>
+    track.said === undefined ? reasons.clear(`walk ${track.list.resource}`) : say(track, track.said)
+  )
+
+export const failed = (track: Track, error: SourceError | StoreError | WarehouseError) => {
+  track.isPassing = error._tag !== "SourceError" && error.reason !== "Refused"
+  return say(track, error.message)
+}
+
+/** A page has been written, and its checkpoint saved. */
+export const pageCame = Effect.fnUntraced(function* (track: Track) {
+  yield* (yield* Reasons).clear(pipelineOf(track))
+  if (!track.isPassing) return
+  track.isPassing = false
+  yield* clear(track)
+})
