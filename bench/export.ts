@@ -40,6 +40,7 @@ const fill = async (from: number, to: number): Promise<void> => {
 
 const publish = Layer.succeed(AnalystCopy, {
   now: Effect.void,
+  beside: Effect.void,
   check: Effect.void,
   query: () => Effect.undefined,
   status: Effect.succeed({ at: null, ageMs: null })

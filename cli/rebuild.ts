@@ -59,7 +59,10 @@ export const rebuild = Command.make("rebuild", { isWaiting, json }, ({ isWaiting
   Command.withDescription("Rebuild the warehouse from the inbox and a fresh walk; the old file is kept"),
   Command.withExamples([
     { command: "siteledger rebuild", description: "Make the warehouse again from all deliveries and a new walk" },
-    { command: "siteledger rebuild --wait && siteledger publish", description: "And show it to analysts at once" }
+    {
+      command: "siteledger rebuild --wait && siteledger records ipcs",
+      description: "And look at records that the deliveries have made again"
+    }
   ]),
   Command.provide(Log.layerSettings)
 )

@@ -14,7 +14,7 @@ import { Export } from "../src/Lake/Export.ts"
 import * as Folder from "../src/Lake/Folder.ts"
 import * as S3 from "../src/Lake/S3.ts"
 import * as Nightly from "../src/Lake/Nightly.ts"
-import { AnalystCopy } from "../src/Lake/AnalystCopy.ts"
+import { AnalystCopy, type AnalystCopyOptions } from "../src/Lake/AnalystCopy.ts"
 import * as Audit from "../src/Operate/Audit/Nightly.ts"
 import { WeeklyCheck } from "../src/Operate/WeeklyCheck.ts"
 import { Walk } from "../src/Walk/Walk.ts"
@@ -27,8 +27,8 @@ export const lake = Layer.unwrap(
   )
 )
 
-const publish = <R>(isLive: Effect.Effect<boolean, never, R>) =>
-  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => AnalystCopy.layerWith({ path: publishedPath(dataDir), isLive })))
+const publish = <R>(when: Omit<AnalystCopyOptions<R>, "path">) =>
+  Layer.unwrap(Effect.map(Settings, ({ dataDir }) => AnalystCopy.layerWith({ path: publishedPath(dataDir), ...when })))
 
 export const publishedPath = (dataDir: string): string => join(dataDir, "analytics.duckdb")
 
@@ -46,12 +46,15 @@ const isLive = Effect.zipWith(
 )
 
 /** On demand, without a worker. */
-export const exporting = exports.pipe(Layer.provideMerge(publish(Effect.succeed(false))), Layer.provideMerge(lake))
+export const exporting = exports.pipe(
+  Layer.provideMerge(publish({ isLive: Effect.succeed(false), isShown: Effect.succeed(true) })),
+  Layer.provideMerge(lake)
+)
 
 const audit = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Audit.layerWith(exportCron)))
 
 export const nightly = Layer.mergeAll(cron, DeliveriesCopy.layer, archiving, audit, WeeklyCheck.layer).pipe(
   Layer.provideMerge(exports),
-  Layer.provideMerge(publish(isLive)),
+  Layer.provideMerge(publish({ isLive })),
   Layer.provideMerge(lake)
 )

@@ -22,6 +22,8 @@ export interface AnalystCopyOptions<R> {
   readonly path: string
   /** True once the warehouse is complete enough to be shown. */
   readonly isLive: Effect.Effect<boolean, never, R>
+  /** The same for the copy beside an export; `isLive` if nothing else is said. */
+  readonly isShown?: Effect.Effect<boolean, never, R>
 }
 
 export class AnalystCopy extends Context.Service<
@@ -29,6 +31,8 @@ export class AnalystCopy extends Context.Service<
   {
     /** Makes a copy at once, even if nothing has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
+    /** The same beside an export: none that isn't complete in the place of another. */
+    readonly beside: Effect.Effect<void, WarehouseError>
     /** Reads all of the newest copy; makes a whole one in place of a damaged one. */
     readonly check: Effect.Effect<void, WarehouseError>
     /** Runs a query on the newest copy; undefined if there is none. */
@@ -41,6 +45,7 @@ export class AnalystCopy extends Context.Service<
 >()("siteledger/AnalystCopy") {
   static readonly layerWith = <R = never>({
     isLive,
+    isShown = isLive,
     path
   }: AnalystCopyOptions<R>): Layer.Layer<AnalystCopy, never, Warehouse | Reasons | R> =>
     Layer.effect(
@@ -70,6 +75,9 @@ export class AnalystCopy extends Context.Service<
             Effect.tapError((error) => reasons.set("publish", `The copy for analysts can't be made: ${error.message}`))
           )
         const now = oneAtATime.withPermit(make(false))
+        const shown = yield* Effect.context<R>()
+        const isNewer = Effect.map(Effect.provideContext(isShown, shown), (isIt) => isIt || !existsSync(path))
+        const beside = oneAtATime.withPermit(Effect.asVoid(Effect.when(make(false), isNewer)))
 
         const check = Effect.tryPromise(() => readFile(path)).pipe(
           Effect.catch(({ cause }) =>
@@ -88,6 +96,7 @@ export class AnalystCopy extends Context.Service<
 
         return AnalystCopy.of({
           now,
+          beside,
           // Nothing may change the file meanwhile: within a process, DuckDB's locks don't show that it is open.
           check: oneAtATime.withPermit(Effect.asVoid(check)),
           query: (run) =>

@@ -80,7 +80,7 @@ export class Export extends Context.Service<
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
             told,
             // A copy that fails shows its own reason; the export is complete without it.
-            Effect.tap(() => Effect.ignore(analystCopy.now)),
+            Effect.tap(() => Effect.ignore(analystCopy.beside)),
             Effect.provideContext(context),
             oneAtATime.withPermit
           )

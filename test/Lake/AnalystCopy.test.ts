@@ -58,6 +58,21 @@ const withCopy = <E>(
 }
 
 describe("the copy for analysts", () => {
+  it.effect("that comes beside an export replaces none while the warehouse isn't complete", () =>
+    withCopy((copy, warehouse, path) =>
+      Effect.gen(function* () {
+        yield* warehouse.write({ changes: [project("1"), project("2")], events: [] })
+        yield* copy.beside
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2"])
+        yield* warehouse.write({ changes: [project("3")], events: [] })
+        yield* copy.beside
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2"])
+        yield* copy.now
+        assert.deepStrictEqual(yield* projectsIn(path), ["Project 1", "Project 2", "Project 3"])
+      })
+    )
+  )
+
   it.effect("holds what the warehouse held, and can be open while the next one is made", () =>
     withCopy((copy, warehouse, path) =>
       Effect.gen(function* () {

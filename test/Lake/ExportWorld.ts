@@ -113,7 +113,8 @@ export const exporting = (
   partRows = usualRows
 ) => {
   const analystCopy = Layer.succeed(AnalystCopy, {
-    now: Effect.suspend(() => {
+    now: Effect.die("unused"),
+    beside: Effect.suspend(() => {
       onPublish()
       return new WarehouseError({ reason: "Failed", message: "the disk is full" })
     }),
