@@ -26,10 +26,18 @@ export const failed = (track: Track, error: SourceError | StoreError | Warehouse
   return say(track, error.message)
 }
 
-/** A page has been written, and its checkpoint saved. */
-export const pageCame = Effect.fnUntraced(function* (track: Track) {
-  yield* (yield* Reasons).clear(pipelineOf(track))
-  if (!track.isPassing) return
+/** What failed for a store alone is over. */
+export const storeAnswered = (track: Track) => {
+  if (!track.isPassing) return Effect.void
   track.isPassing = false
-  yield* clear(track)
-})
+  return clear(track)
+}
+
+/** A page has been written, and its checkpoint saved. */
+export const pageCame = (track: Track) =>
+  Effect.flatMap(Reasons, (reasons) =>
+    Effect.andThen(
+      reasons.clear(pipelineOf(track)),
+      Effect.suspend(() => storeAnswered(track))
+    )
+  )

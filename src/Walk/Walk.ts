@@ -136,7 +136,10 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, OwnTable.lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   const before = yield* Effect.option(Tracks.stamp(store))
-  const stamp = (yield* Effect.isSuccess(Tracks.restore(store, track))) ? Option.getOrUndefined(before) : undefined
+  const isRestored = yield* Effect.isSuccess(Tracks.restore(store, track))
+  // The pass was through when a store failed: no page shows for an hour that it is back.
+  if (isRestored && (yield* next(track)).inMs > 0) yield* Trouble.storeAnswered(track)
+  const stamp = isRestored ? Option.getOrUndefined(before) : undefined
   const isDue = Tracks.dueSoon(store, track, { every: shared.pollEvery, stamp })
   if (!(yield* Effect.raceFirst(isDue, Effect.as(track.wake.await, true)))) return
   yield* rest(track, Duration.millis((yield* next(track)).inMs))

@@ -4,11 +4,11 @@
  */
 import { setImmediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
 import { Seal } from "../../src/Runtime/Seal.ts"
-import { Store } from "../../src/Stores/Store.ts"
+import { Store, StoreError } from "../../src/Stores/Store.ts"
 import { Warehouse, WarehouseError } from "../../src/Stores/Warehouse.ts"
 import { Pace } from "../../src/Walk/Pace.ts"
 import { Source } from "../../src/Walk/Source.ts"
@@ -18,16 +18,32 @@ import { Log } from "../Logged.ts"
 import { type ListModel, listModel } from "./ListModel.ts"
 import { stores } from "./Passing.ts"
 
+const lost = new StoreError({ reason: "Failed", message: "the server is away" })
 const away = new WarehouseError({ reason: "Failed", message: "the server is away" })
 
-/** So many times its tables can't be looked up, or nothing can be written. */
+/** So many times its tables can't be looked up, nothing can be written, or the answer to the end of a pass is lost. */
 interface Times {
   readonly looks?: number
   readonly writes?: number
+  readonly ends?: number
 }
 
-const failing = ({ looks = 0, writes = 0 }: Times) => {
-  const left = { looks, writes }
+const failing = ({ ends = 0, looks = 0, writes = 0 }: Times) => {
+  const left = { ends, looks, writes }
+  const hasEnded = ({ run }: Store["Service"]) =>
+    Effect.map(
+      run((db) => db.selectFrom("walks").select("finished_at").executeTakeFirst()),
+      (walk) => walk?.finished_at != null
+    )
+  const store = Effect.map(Store, (each) =>
+    Store.of({
+      ...each,
+      transaction: (body, options) =>
+        Effect.tap(each.transaction(body, options), () =>
+          Effect.flatMap(hasEnded(each), (isOver) => (isOver && left.ends-- > 0 ? Effect.fail(lost) : Effect.void))
+        )
+    })
+  )
   const warehouse = Effect.map(Warehouse, (each) =>
     Warehouse.of({
       ...each,
@@ -35,7 +51,7 @@ const failing = ({ looks = 0, writes = 0 }: Times) => {
       write: (batch) => Effect.suspend(() => (left.writes-- > 0 ? Effect.fail(away) : each.write(batch)))
     })
   )
-  return Layer.merge(Layer.effect(Warehouse, warehouse), Layer.effect(Store, Store)).pipe(Layer.provide(stores))
+  return Layer.merge(Layer.effect(Warehouse, warehouse), Layer.effect(Store, store)).pipe(Layer.provide(stores))
 }
 
 const world = (times: Times, list: ListModel = listModel([1, 2, 3])) =>
@@ -113,3 +129,13 @@ it.effect("a store that was away is past once a page has come, too", () => {
     yield* until(Effect.map(keys, (active) => active.length === 0))
   }).pipe(Effect.provide(world({ writes: 1 }, { ...list, fetch })), Effect.scoped)
 })
+
+it.effect("a store that was away when a pass had ended is past with it, long before the next", () =>
+  Effect.gen(function* () {
+    const { status } = yield* Walk
+    yield* until(Effect.map(keys, (active) => active.includes("walk projects")))
+    yield* until(Effect.map(keys, (active) => active.length === 0))
+    assert.deepInclude((yield* status)["projects"], { proof: "counts-agree" })
+    assert.isBelow(yield* Clock.currentTimeMillis, Duration.toMillis("30 minutes"))
+  }).pipe(Effect.provide(world({ ends: 1 })), Effect.scoped)
+)
