@@ -14,7 +14,7 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "a burst's processor time",
     at: "burst.cpuMicrosPerEvent",
     unit: "µs/event",
-    why: "the rows that a batch changes are found among more"
+    why: "the rows that a batch changes are found among more, of which all keys are read once after a start"
   },
   {
     figure: "accepted → applied, p99",

@@ -32,8 +32,8 @@ const copyAgeMs = 55_000
 const manyForCopies = 90_000
 const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
-/** After a burst, until every look that follows a change has been taken, and a copy made: once a minute at the most. */
-const restingMs = isQuick ? 5000 : 80_000
+/** After a burst a copy is made within a minute, and a minute after that what was held to be fast has been given back. */
+const restingMs = isQuick ? 5000 : 150_000
 const idleSeconds = isQuick ? seconds : 30
 /** A small store is made again before that is seen. */
 const begunWithinMs = isQuick ? 10_000 : 60_000
