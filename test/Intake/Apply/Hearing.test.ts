@@ -90,31 +90,6 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, name,
       assert.deepStrictEqual(world.log, ["c1", "p1", 1, 2])
     }))
 
-  test("hears of certificates with the next payment, and leaves them to their batch if there is none", (world) =>
-    Effect.gen(function* () {
-      yield* world.gate.close
-      yield* offer(permit(-1))
-      yield* isAtGate(world)
-      yield* offer(certified("1"), permit(1))
-      // Beside the batch that is at the gate.
-      for (let look = 0; look < 20; look++) yield* Effect.andThen(TestClock.adjust(10), pending)
-      assert.deepStrictEqual(world.log, [])
-      yield* offer(certified("2"), paid("2"), certified("3"))
-      yield* until(
-        Effect.andThen(
-          TestClock.adjust(10),
-          Effect.sync(() => world.log.includes("p2"))
-        )
-      )
-      assert.deepStrictEqual(
-        world.log.filter((each) => each !== "c3"),
-        ["c1", "c2", "p2"]
-      )
-      yield* world.gate.open
-      yield* drained
-      assert.strictEqual(world.log.filter((each) => each === "c3").length, 1)
-    }))
-
   test("hears for four times as long as a batch took while more waits than both can take", (world) =>
     Effect.gen(function* () {
       world.isSlowToHear = true
