@@ -204,7 +204,7 @@ export const figures: ReadonlyArray<Figure> = [
     bench: "size",
     at: "catchingUp.perSecond",
     unit: "/s",
-    of: "a minute's backlog of IPCs, at `stored` events",
+    of: "a backlog of IPCs, at `stored` events",
     atLeast: 30_000
   },
   {

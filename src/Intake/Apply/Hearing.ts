@@ -33,12 +33,18 @@ const mostRemembered = 100_000
 export class Hearing {
   readonly #heard = new Set<number>()
   #after: number | undefined
+  #seen: number | undefined
   /** When it was last looked, on a clock that can't be set back. */
   #at = Number.NEGATIVE_INFINITY
 
-  /** What waits after this one hasn't been looked at. Undefined: nothing has. */
+  /** What waits after this one hasn't been heard. Undefined: nothing has. */
   get after(): number | undefined {
     return this.#after
+  }
+
+  /** What waits after this one hasn't been looked at. Undefined: nothing has. */
+  get seen(): number | undefined {
+    return this.#seen === undefined || (this.#after ?? 0) > this.#seen ? this.#after : this.#seen
   }
 
   /** False also if it has been delivered again since: what came with it may change how it is read. */
@@ -51,9 +57,10 @@ export class Hearing {
     return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
   }
 
-  /** What waits is left to its batch, or to the next payment. */
-  looked(nowMs: number): void {
+  /** What waits up to this sequence is left to its batch, or to the next payment. */
+  looked(through: number, nowMs: number): void {
     this.#at = nowMs
+    this.#seen = through
   }
 
   /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
@@ -80,12 +87,15 @@ export class Hearing {
 const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   if (!(yield* (yield* Leadership).isLeading)) return false
   const reader = yield* EventReader
-  const { events, hasMore, through } = yield* (yield* Store).deliveries.peek(reader.ledgerTypes, hearing.after)
+  const { peek } = (yield* Store).deliveries
   const isAwaited = ({ headerType }: Event) => headerType === null || reader.awaitedTypes.includes(headerType)
-  if (!hasMore && !events.some(isAwaited)) {
-    hearing.looked(yield* runningNow)
+  const newest = yield* peek(reader.ledgerTypes, hearing.seen)
+  if (!newest.hasMore && !newest.events.some(isAwaited)) {
+    hearing.looked(newest.through, yield* runningNow)
     return false
   }
+  const isAll = hearing.seen === hearing.after
+  const { events, hasMore, through } = isAll ? newest : yield* peek(reader.ledgerTypes, hearing.after)
   const small = events.filter(({ body }) => body.byteLength <= largest)
   const nowMicros = (yield* Clock.currentTimeMillis) * 1000
   const readings = yield* withinMemory(small, (event) => read(event, reader, nowMicros))

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Instant from "../../../src/Domain/Instant.ts"
+import { Store } from "../../../src/Stores/Store.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
 import { until } from "../Uptime/World.ts"
 import {
@@ -45,6 +46,22 @@ const body = (world: World) =>
     assert.strictEqual(world.log.filter((each) => each === "c3").length, 1)
   })
 
+/** From which one on it is looked at what waits. */
+const listening = (looks: Array<number | undefined>) =>
+  Layer.effect(
+    Store,
+    Effect.map(Store, (store) => ({
+      ...store,
+      deliveries: {
+        ...store.deliveries,
+        peek: (types: ReadonlyArray<string>, after: number | undefined) => {
+          looks.push(after)
+          return store.deliveries.peek(types, after)
+        }
+      }
+    }))
+  )
+
 describe.each(engines)("certificates, with a Store in $name,", ({ isSkipped, place }) => {
   it.effect.skipIf(isSkipped)("are heard with the next payment, or left to their batch", () =>
     Effect.gen(function* () {
@@ -52,6 +69,33 @@ describe.each(engines)("certificates, with a Store in $name,", ({ isSkipped, pla
       const { layer } = yield* place
       const world = made()
       yield* Effect.provide(body(world), Layer.provideMerge(applying(world, noted(world)), layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(isSkipped)("are looked at once, however many come without a payment", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+      const { layer } = yield* place
+      const world = made()
+      const looks: Array<number | undefined> = []
+      const store = Layer.provideMerge(listening(looks), layer)
+      const coming = Effect.gen(function* () {
+        yield* world.gate.close
+        yield* offer(permit(-1))
+        yield* isAtGate(world)
+        for (let n = 0; n < 5; n++) {
+          const before = looks.length
+          yield* offer(certified(`${n}`))
+          yield* until(Effect.map(TestClock.adjust(10), () => looks.length > before))
+          yield* pending
+        }
+        const last = looks.at(-1)
+        assert.isAtLeast(last ?? 0, 4)
+        yield* world.gate.open
+        yield* drained
+      })
+      yield* Effect.provide(coming, Layer.provideMerge(applying(world, noted(world)), store))
+      assert.deepStrictEqual(world.log.filter((each) => typeof each === "string").length, 5)
     }).pipe(Effect.scoped)
   )
 })

@@ -34,6 +34,12 @@ const reading = (folder: string, writer: Writer) => {
   }
 }
 
+/** The first one comes again so many times 500. */
+const repeat = (writer: Writer, groups: number): void => {
+  for (let group = 0; group < groups; group++)
+    writer.receive(arrived(Array.from({ length: 500 }, () => some(0, 1)[0]!)))
+}
+
 const idsIn = (folder: string, last: number): ReadonlyArray<string> =>
   allIn(folder, last)
     .filter((frame): frame is First => frame.kind === "first")
@@ -91,8 +97,7 @@ describe(`the newest deliveries (seed ${seed})`, () => {
     withFolderAsync(async (folder) => {
       const writer = new Writer(folder, key)
       writer.receive(arrived(some(0, 3)))
-      for (let group = 0; group < 20; group++)
-        writer.receive(arrived(Array.from({ length: 500 }, () => some(0, 1)[0]!)))
+      repeat(writer, 20)
       const newest = new Newest()
       const { readsSince, segments } = reading(folder, writer)
       const early = newest.of(segments)
