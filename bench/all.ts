@@ -3,8 +3,8 @@
  * without logs; at the end, to stderr, how long each took. Their header comments state the goals. Exits with 0 if every
  * benchmark finished.
  *
- * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes about an hour. Quick ones are small and once, in three
- * minutes: they show that a change broke nothing and roughly what it costs, not the figures of a large installation.
+ * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes about an hour. Quick ones are small and once, in
+ * about ten minutes: they show that a change broke nothing and roughly what it costs, not the figures of a large installation.
  * `--write` keeps the lines and writes docs/performance.md from them. Those that measure a part of what another one
  * measures whole run only if they are named.
  */
