@@ -44,7 +44,7 @@ export const trickle = async (engine: Engine, { port, worker }: Receiving, serie
     return result
   })
   const asked = await watched(engine, worker, sampleMs, async () => {
-    const result = await trickled(port, `${series}-asked`, Math.max(3, seconds / 2))
+    const result = await trickled(port, `${series}-asked`, Math.max(1, seconds / 2))
     await drained(worker)
     await pause(sampleMs * 5)
     return result

@@ -17,7 +17,7 @@ const connections = 64
 const isPostgres = Engine.name === "postgres"
 const perRound = Number(process.env["BENCH_DELIVERIES"] ?? 30_000)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 7))
-const looked = 10_000
+const looked = Math.min(perRound, 10_000)
 
 await using engine = await Engine.open()
 const { directory, url } = await engine.place()
@@ -63,7 +63,7 @@ const fleet = async (workers: number) => {
   )
   const all = (series: string, count: number): Promise<ReadonlyArray<Sent>> =>
     Promise.all(receivers.map(({ line }, n) => sendOver(line, `${series}${n}`, count / workers, connections / workers)))
-  const warm = await all("warm", 8_000)
+  const warm = await all("warm", Math.min(perRound, 8_000))
   const sent = await all("fleet", perRound)
   for (const { process: child } of receivers) child.kill()
   return {
@@ -76,8 +76,9 @@ const fleet = async (workers: number) => {
   }
 }
 
-const warm = await send(receiver.line, "warm", 10_000)
-await send(bare.line, "warm", 10_000)
+const warming = Math.min(perRound, 10_000)
+const warm = await send(receiver.line, "warm", warming)
+await send(bare.line, "warm", warming)
 const cpuBefore = { own: cpuMicros(receiver), other: cpuMicros(bare) }
 const own: Array<Sent> = []
 const other: Array<Sent> = []

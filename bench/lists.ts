@@ -15,7 +15,7 @@ import * as Engine from "./Engine.ts"
 import { listOf } from "./ServedList.ts"
 import { walkingWith } from "./Walking.ts"
 
-const lists = 120
+const lists = Number(process.env["BENCH_LISTS"] ?? 120)
 const plan = 3000
 const rows = Number(process.env["BENCH_ROWS"] ?? 2_000_000)
 const freeRows = Math.min(300_000, rows)

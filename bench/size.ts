@@ -32,11 +32,11 @@ const copyAgeMs = 55_000
 const manyForCopies = 90_000
 const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
-/** After a burst a copy is made within a minute, and a minute after that what was held to be fast has been given back. */
-const restingMs = isQuick ? 5000 : 150_000
+/** A minute after a burst, and after a copy for analysts, what was held to be fast has been given back. */
+const restingMs = isQuick ? 2000 : 75_000
 const idleSeconds = isQuick ? seconds : 30
 /** A small store is made again before that is seen. */
-const begunWithinMs = isQuick ? 10_000 : 60_000
+const begunWithinMs = isQuick ? 2000 : 60_000
 const rebuildMs = Math.min(30, seconds * 3) * 1000
 
 const isLive = (worker: Worker, mostMs: number) =>
@@ -130,8 +130,9 @@ const steady = async (receiving: Receiving, name: string) => {
   }
 }
 
-/** No copy is due, and what was held to be fast was given back. */
+/** The copy that a burst makes due is made at once, so that none comes later. */
 const resting = async (receiving: Receiving) => {
+  await published(engine, receiving.worker)
   await pause(restingMs)
   return idle(engine, receiving.worker, idleSeconds)
 }

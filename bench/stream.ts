@@ -40,8 +40,9 @@ const bareOnce = async () => {
 }
 
 // Code that has run before is compiled.
-const warm = await Generator.prepared(engine.root, "warm", 30_000)
-await warm.send(port, 4)
+const warmSeconds = Math.min(seconds, 4)
+const warm = await Generator.prepared(engine.root, "warm", warmSeconds * 7500)
+await warm.send(port, warmSeconds)
 warm.remove()
 await drained(worker)
 await bareOnce()

@@ -36,7 +36,7 @@ const inTurns = async <A>(at: number, phase: (which: 0 | 1) => Promise<A>): Prom
 }
 
 // Code that has run before is compiled.
-await inTurns(0, (which) => burst(engine, both[which], "warm", 3))
+await inTurns(0, (which) => burst(engine, both[which], "warm", Math.min(seconds, 3)))
 const lines = []
 for (let at = 0; at < rounds; at++) {
   const [off, on] = await inTurns(at, (which) => burst(engine, both[which], `r${at}`, seconds))
