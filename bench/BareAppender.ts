@@ -4,47 +4,52 @@
  */
 import { join } from "node:path"
 import { type DuckDBAppender, DuckDBInstance, DuckDBTimestampTZValue } from "@duckdb/node-api"
+import type { Row } from "../src/Domain/Merge.ts"
+import type { ColumnType } from "../src/Domain/Resource.ts"
 import { appendRows } from "../src/Stores/DuckDb/Values.ts"
 import type { Place } from "./Engine.ts"
-import { at, clocks, row, table } from "./Projects.ts"
+import { rows, table } from "./Projects.ts"
 
-const atMicros = BigInt(Date.parse(at)) * 1000n
+type Fill = (appender: DuckDBAppender, some: ReadonlyArray<Row>) => void
 
-type Fill = (appender: DuckDBAppender, total: number) => void
+const rowsAtOnce = 20_000
 
-/** Rows per second. */
+/** Rows per second, which are made before. */
 export const load = async ({ directory }: Place, total: number, fill: Fill): Promise<number> => {
   const instance = await DuckDBInstance.create(join(directory, "bare.duckdb"), { threads: "2" })
   const connection = await instance.connect()
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}${name === table.key ? " primary key" : ""}`)
   await connection.run(`create table projects (${columns.join(", ")})`)
-  const from = performance.now()
   const appender = await connection.createAppender("projects")
-  fill(appender, total)
+  let ms = 0
+  for (let first = 1; first <= total; first += rowsAtOnce) {
+    const some = rows(first, Math.min(rowsAtOnce, total + 1 - first))
+    const from = performance.now()
+    fill(appender, some)
+    ms += performance.now() - from
+  }
+  const from = performance.now()
   appender.closeSync()
-  const seconds = (performance.now() - from) / 1000
+  ms += performance.now() - from
   connection.disconnectSync()
   instance.closeSync()
-  return total / seconds
+  return (total / ms) * 1000
 }
 
-export const byValue: Fill = (appender, total) => {
-  for (let id = 1; id <= total; id++) {
-    appender.appendBigInt(BigInt(id))
-    appender.appendVarchar(`Project number ${id}`)
-    appender.appendVarchar("in-progress")
-    appender.appendNull()
-    appender.appendVarchar(clocks)
-    appender.appendTimestampTZ(new DuckDBTimestampTZValue(atMicros))
-    appender.appendTimestampTZ(new DuckDBTimestampTZValue(atMicros))
-    appender.appendNull()
+const microsOf = (instant: string): bigint => BigInt(Date.parse(instant)) * 1000n
+
+const append = (appender: DuckDBAppender, type: ColumnType, value: string | null): void => {
+  if (value === null) appender.appendNull()
+  else if (type === "BIGINT") appender.appendBigInt(BigInt(value))
+  else if (type === "TIMESTAMPTZ") appender.appendTimestampTZ(new DuckDBTimestampTZValue(microsOf(value)))
+  else appender.appendVarchar(value)
+}
+
+export const byValue: Fill = (appender, some) => {
+  for (const row of some) {
+    for (const { name, type } of table.columns) append(appender, type, row[name] ?? null)
     appender.endRow()
   }
 }
 
-export const byColumn: Fill = (appender, total) => {
-  for (let first = 1; first <= total; first += 20_000) {
-    const rows = Array.from({ length: 20_000 }, (_, index) => row(first + index))
-    appendRows(appender, table.columns, rows)
-  }
-}
+export const byColumn: Fill = (appender, some) => appendRows(appender, table.columns, some)

@@ -3,26 +3,14 @@
  */
 import { changesOf } from "../connectors/construction/ConstructionChanges.ts"
 import type { Change } from "../src/Domain/Change.ts"
+import { merge, type Row } from "../src/Domain/Merge.ts"
+import { byName } from "../src/Domain/Resource.ts"
 import { entityTable } from "../src/Stores/WarehouseTables.ts"
 import { record } from "./ProjectRecord.ts"
 
 export const table = entityTable("projects")
 
-export const at = "2026-11-20T02:00:00.000000Z"
-const clock = "1795190324983000.0.f3de379ffa315019"
-export const clocks = JSON.stringify({ _deleted_at: clock, name: clock, status: clock })
-
-/** Its fields are in the order of the table's columns. */
-export const row = (id: number) => ({
-  id: String(id),
-  name: `Project number ${id}`,
-  status: "in-progress",
-  _extra: null,
-  _clocks: clocks,
-  _first_seen_at: at,
-  _changed_at: at,
-  _deleted_at: null
-})
+const at = "2026-11-20T02:00:00.000000Z"
 
 const perPage = 1000
 const page = { page: 1, total: 1, perPage, observedMicros: 1_795_190_324_983_000, receivedAt: at }
@@ -35,3 +23,10 @@ export const changes = (first: number, count: number): ReadonlyArray<Change> =>
     )
     return changesOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
   }).flat()
+
+/** As they are stored, with all their fields and the version of each. */
+export const rows = (first: number, count: number): ReadonlyArray<Row> =>
+  changes(first, count).flatMap((change) => {
+    const row: Row | undefined = merge(byName("projects"), undefined, [change])
+    return row === undefined ? [] : [row]
+  })

@@ -11,6 +11,7 @@ import {
   type Transaction
 } from "kysely"
 import * as Json from "../Domain/Json.ts"
+import { textArray } from "./Postgres/Arrays.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -20,7 +21,7 @@ const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof Post
 /** A list as a subquery with one column `value`. One parameter for the whole list: one per value is slow. */
 export const listed = (db: Db, values: ReadonlyArray<string>): RawBuilder<string> =>
   isPostgres(db)
-    ? sql<string>`(select value from unnest(${values}::text[]) with ordinality as listed (value, place))`
+    ? sql<string>`(select value from unnest(${textArray(values)}::text[]) with ordinality as listed (value, place))`
     : sql<string>`(select value from json_each(${JSON.stringify(values)}))`
 
 /** The same for ids. SQLite keeps whole numbers as numbers: in order, they are inserted twice as fast as text. */
@@ -37,7 +38,7 @@ export const listedIdsBelow = (
   ids: ReadonlyArray<readonly [id: string, parent: string]>
 ): RawBuilder<unknown> =>
   isPostgres(db)
-    ? sql`(select value, parent from unnest(${ids.map(([id]) => id)}::text[], ${ids.map(([, parent]) => parent)}::text[])
+    ? sql`(select value, parent from unnest(${textArray(ids.map(([id]) => id))}::text[], ${textArray(ids.map(([, parent]) => parent))}::text[])
         as listed (value, parent))`
     : sql`(select json_extract(value, '$[0]') as value, json_extract(value, '$[1]') as parent
         from json_each(${`[${ids.map(([id, parent]) => `[${idJson(id)},${JSON.stringify(parent)}]`).join(",")}]`}))`
@@ -55,7 +56,7 @@ export const listedRows = (
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): RawBuilder<unknown> => {
   if (isPostgres(db)) {
-    const lists = names.map((_, column) => sql`${rows.map((row) => row[column])}::text[]`)
+    const lists = names.map((_, column) => sql`${textArray(rows.map((row) => row[column] ?? null))}::text[]`)
     const columns = sql.join(names.map((name) => sql.ref(name)))
     return sql`(select ${columns}, number - 1 as place
       from unnest(${sql.join(lists)}) with ordinality as listed (${columns}, number))`
@@ -67,7 +68,7 @@ export const listedRows = (
 /** For indexed columns: PostgreSQL uses the index for an array, but not for a subquery of a thousand rows. */
 export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): RawBuilder<boolean> =>
   isPostgres(db)
-    ? sql<boolean>`${sql.ref(column)} = any(${values}::text[])`
+    ? sql<boolean>`${sql.ref(column)} = any(${textArray(values)}::text[])`
     : sql<boolean>`${sql.ref(column)} in ${listed(db, values)}`
 
 /**

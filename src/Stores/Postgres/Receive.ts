@@ -8,6 +8,7 @@
  */
 import type { Pool, QueryConfig } from "pg"
 import { type Delivery, withinBytes } from "../Deliveries.ts"
+import { byteaArray, textArray } from "./Arrays.ts"
 
 /**
  * Stores and queues new bodies; returns their hashes, and a row without one. The bodies are one byte string, which the driver sends as it is:
@@ -94,16 +95,16 @@ const ask = async (pool: Pool, { values = [], ...query }: QueryConfig): Promise<
 const add = async (pool: Pool, batch: Batch): Promise<Batch> => {
   let start = 1
   const values = [
-    batch.map(({ bodySha256 }) => bodySha256),
+    byteaArray(batch.map(({ bodySha256 }) => bodySha256)),
     Buffer.concat(batch.map(({ body }) => body)),
     batch.map(({ body }) => (start += body.byteLength) - body.byteLength),
     batch.map(({ body }) => body.byteLength),
-    batch.map(({ eventId }) => eventId),
-    batch.map(({ headerType }) => headerType),
-    batch.map(({ issuedAt }) => issuedAt),
-    batch.map(({ receivedAt }) => receivedAt),
-    batch.map(({ headers }) => JSON.stringify(headers)),
-    batch.map(({ secret }) => secret)
+    textArray(batch.map(({ eventId }) => eventId)),
+    textArray(batch.map(({ headerType }) => headerType)),
+    textArray(batch.map(({ issuedAt }) => issuedAt)),
+    textArray(batch.map(({ receivedAt }) => receivedAt)),
+    textArray(batch.map(({ headers }) => JSON.stringify(headers))),
+    textArray(batch.map(({ secret }) => secret))
   ]
   // Named, so that the server plans it once per connection.
   const rows = await ask(pool, { name: "receive", text: insert, values })
@@ -119,10 +120,10 @@ const countAgain = async (pool: Pool, known: Batch): Promise<void> => {
   while (left.size > 0) {
     const each = [...left.values()].flatMap((same) => same.splice(0, 1))
     const values = [
-      each.map(({ bodySha256 }) => bodySha256),
-      each.map(({ eventId }) => eventId),
-      each.map(({ headerType }) => headerType),
-      each.map(({ receivedAt }) => receivedAt)
+      byteaArray(each.map(({ bodySha256 }) => bodySha256)),
+      textArray(each.map(({ eventId }) => eventId)),
+      textArray(each.map(({ headerType }) => headerType)),
+      textArray(each.map(({ receivedAt }) => receivedAt))
     ]
     await ask(pool, { text: count, values })
     for (const [key, same] of left) if (same.length === 0) left.delete(key)

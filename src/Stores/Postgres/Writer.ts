@@ -6,10 +6,11 @@
  * Rows that another worker changed meanwhile are read and merged again. Locks are taken before inserts, both in a fixed
  * order, to avoid deadlocks. If rewriting such rows causes one anyway, the server ends one writer, whose batch is retried.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
 import type { Row } from "../../Domain/Merge.ts"
 import { typeName } from "./Ddl.ts"
+import { countOf, inOrder, inputOf, insert, insertionOf, names, pieces, rowsAtOnce, update } from "./ManyRows.ts"
 import type { ColumnType } from "../../Domain/Resource.ts"
 import { quoted, seen } from "../Ddl.ts"
 import { type EntityTable, type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
@@ -60,8 +61,6 @@ interface Stored {
   readonly version: string
 }
 
-const none: ReadonlyMap<string, Stored> = new Map()
-
 const read = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Stored>> => {
   const { columns, key, name, resource } = table
   const { rows } = await sql<Record<string, string | null> & { _version: string }>`
@@ -96,6 +95,14 @@ const areNew = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): P
 
 const keyType = ({ resource }: EntityTable): string => typeName(resource.key)
 
+interface Put {
+  readonly isVisible: boolean
+  /** Ids to read and merge again, because another worker changed them meanwhile, or may have. */
+  readonly overtaken: ReadonlyArray<string>
+}
+
+type ById = ReadonlyMap<string, ReadonlyArray<Change>>
+
 interface Merged {
   readonly id: string
   readonly row: Row
@@ -103,31 +110,74 @@ interface Merged {
 }
 
 const mergeInto = async (db: Db, table: EntityTable, changes: ReadonlyArray<Change>): Promise<boolean> => {
-  let byId = Map.groupBy(changes, (change) => change.id)
+  let byId: ById = Map.groupBy(changes, (change) => change.id)
   let isGuess = await areNew(db, table, [...byId.keys()])
   let isVisible = false
   while (byId.size > 0) {
-    const stored = isGuess ? none : await read(db, table, [...byId.keys()])
+    const left: ById = byId
+    const put: Put = isGuess ? await putNew(db, table, left) : await mergeStored(db, table, left)
     isGuess = false
-    const merged: Array<Merged> = []
-    for (const [id, ofId] of byId) {
-      const before = stored.get(id)
-      const merging = mergeGently(table.resource, before?.row, ofId)
-      const row = merging instanceof Promise ? await merging : merging
-      if (row === undefined || row === before?.row) continue
-      merged.push({ id, row, before })
-    }
-    const put = await putAll(db, table, merged)
     isVisible ||= put.isVisible
-    byId = new Map(put.overtaken.map((id) => [id, byId.get(id) ?? []]))
+    byId = new Map(put.overtaken.map((id) => [id, left.get(id) ?? []]))
   }
   return isVisible
 }
 
-interface Put {
-  readonly isVisible: boolean
-  /** Ids to read and merge again, because another worker changed them meanwhile, or may have. */
-  readonly overtaken: ReadonlyArray<string>
+interface Inserting {
+  readonly ids: ReadonlyArray<string>
+  readonly rows: number
+  readonly inserted: Promise<number>
+}
+
+/** While the server inserts some rows, the next ones are merged. */
+const putNew = async (db: Db, table: EntityTable, byId: ById): Promise<Put> => {
+  const all: Array<Inserting> = []
+  const ids = [...byId.keys()].toSorted(inOrder)
+  try {
+    for (let from = 0; from < ids.length; from += rowsAtOnce) {
+      const some = ids.slice(from, from + rowsAtOnce)
+      const rows = await mergedNew(table, some, byId)
+      const insertion = insertionOf(table, rows)
+      await all.at(-1)?.inserted
+      const inserted = countOf(insertion.execute(db))
+      // It is awaited once the next ones are merged.
+      inserted.catch(() => undefined)
+      all.push({ ids: some, rows: rows.length, inserted })
+    }
+  } finally {
+    await all.at(-1)?.inserted
+  }
+  const put = { isVisible: false, overtaken: [] as Array<string> }
+  for (const { ids: some, inserted, rows } of all) {
+    const count = await inserted
+    put.isVisible ||= count > 0
+    // Which rows conflicted doesn't matter: merging a row with itself changes nothing.
+    if (count < rows) put.overtaken.push(...some)
+  }
+  return put
+}
+
+const mergedNew = async (table: EntityTable, ids: ReadonlyArray<string>, byId: ById): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  for (const id of ids) {
+    const merging = mergeGently(table.resource, undefined, byId.get(id) ?? [])
+    const row = merging instanceof Promise ? await merging : merging
+    if (row !== undefined) rows.push(row)
+  }
+  return rows
+}
+
+const mergeStored = async (db: Db, table: EntityTable, byId: ById): Promise<Put> => {
+  const stored = await read(db, table, [...byId.keys()])
+  const merged: Array<Merged> = []
+  for (const [id, ofId] of byId) {
+    const before = stored.get(id)
+    const merging = mergeGently(table.resource, before?.row, ofId)
+    const row = merging instanceof Promise ? await merging : merging
+    if (row === undefined || row === before?.row) continue
+    merged.push({ id, row, before })
+  }
+  return putAll(db, table, merged)
 }
 
 const putAll = async (db: Db, table: EntityTable, merged: ReadonlyArray<Merged>): Promise<Put> => {
@@ -162,65 +212,6 @@ const lockUnchanged = async (
     order by ${sql.raw(quoted(name))}.${sql.raw(key)} for update`.execute(db)
   const versions = new Map(rows.map(({ id, version }) => [id, version]))
   return merged.filter(({ before, id }) => versions.get(id) === before?.version)
-}
-
-type Texts = Readonly<Record<string, string | null>>
-
-/** More rows exceed the server's default `work_mem`: with 10,000 each row took twice as long. */
-const rowsAtOnce = 1000
-
-/** In key order, the same for all writers, so that they don't deadlock. */
-function* pieces<A extends Texts>({ key }: Shown, rows: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
-  const keyOf = (row: A): string => row[key] ?? ""
-  const sorted = rows.toSorted((a, b) => inOrder(keyOf(a), keyOf(b)))
-  for (let from = 0; from < sorted.length; from += rowsAtOnce) yield sorted.slice(from, from + rowsAtOnce)
-}
-
-/** Shorter first: whole numbers are in numeric order, which keeps a walk's page together. */
-const inOrder = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
-
-interface Input {
-  /** One expression per column. */
-  readonly expressions: ReadonlyArray<RawBuilder<unknown>>
-  readonly from: RawBuilder<unknown>
-}
-
-/** The rows as a table with one parameter per column: a list, or a single value if all rows share it. */
-const inputOf = ({ columns, key }: Shown, rows: ReadonlyArray<Texts>): Input => {
-  const lists = columns.map(({ name: column, type }) => {
-    const values = rows.map((row) => row[column] ?? null)
-    const isSame = column !== key && values.every((value) => value === values[0])
-    return { name: sql.raw(`"${column}"`), type: sql.raw(typeName(type)), values, isSame }
-  })
-  const listed = lists.filter(({ isSame }) => !isSame)
-  const arrays = listed.map(({ type, values }) => sql`${values}::${type}[]`)
-  return {
-    expressions: lists.map(({ isSame, name, type, values }) =>
-      isSame ? sql`${values[0] ?? null}::${type}` : sql`input.${name}`
-    ),
-    from: sql`unnest(${sql.join(arrays)}) as input (${sql.join(listed.map(({ name }) => name))})`
-  }
-}
-
-const names = (columns: Shown["columns"]): string => columns.map(({ name }) => `"${name}"`).join(", ")
-
-/** Returns how many rows were new. */
-const insert = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<number> => {
-  const { expressions, from } = inputOf(table, rows)
-  const result = await sql`
-    insert into ${sql.raw(seen(table.name))} (${sql.raw(names(table.columns))})
-    select ${sql.join(expressions)} from ${from} on conflict (${sql.raw(table.key)}) do nothing`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
-}
-
-const update = async (db: Db, table: Shown, rows: ReadonlyArray<Row>): Promise<void> => {
-  const { expressions, from } = inputOf(table, rows)
-  const sets = table.columns.flatMap(({ name }, place) =>
-    name === table.key ? [] : [sql`${sql.raw(quoted(name))} = ${expressions[place]}`]
-  )
-  await sql`
-    update ${sql.raw(seen(table.name))} as stored set ${sql.join(sets)}
-    from ${from} where stored.${sql.raw(table.key)} = input.${sql.raw(table.key)}`.execute(db)
 }
 
 /** The row with more deliveries wins: two workers may write the same event in any order. */
