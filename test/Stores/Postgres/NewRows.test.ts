@@ -28,7 +28,7 @@ const amounts = (own: Databases.Database) =>
 const amountOf = (changes: ReadonlyArray<Change>) => merge(byName("ipcs"), undefined, changes)?.["certified_amount"]
 
 describe.skipIf(Databases.skipped !== undefined)("many rows that seem new", () => {
-  it.live("are merged with those that a sample of their ids didn't show", () =>
+  it.live("are merged with those that a sample of their ids didn't show, and analysts are told", () =>
     Effect.gen(function* () {
       const own = yield* database
       const stored = [
@@ -39,12 +39,13 @@ describe.skipIf(Databases.skipped !== undefined)("many rows that seem new", () =
       yield* Effect.gen(function* () {
         const { version } = yield* Warehouse
         yield* write(stored)
-        const before = yield* version
         yield* write(first)
+        const before = yield* version
+        yield* write(first.map((change) => ({ ...change, id: `other ${change.id}` })))
         assert.isAbove(yield* version, before)
       }).pipe(Effect.provide(storesAt(own.url)))
       const found = yield* amounts(own)
-      assert.strictEqual(found.size, count)
+      assert.strictEqual(found.size, 2 * count)
       for (const { id } of [...stored, ...first.slice(0, 10)]) {
         assert.strictEqual(found.get(id), amountOf([...stored, ...first].filter((change) => change.id === id)), id)
       }
