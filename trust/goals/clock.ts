@@ -3,9 +3,9 @@
  * events arrive. No minute has more requests than the plan allows, and what only a wrong clock put in quarantine is
  * applied once it is right.
  */
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { WallClock } from "../WallClock.ts"
 import { type Goal, shuffled } from "../Goal.ts"
 import { judge } from "../Judge.ts"
 import { Tale } from "../Tale.ts"
@@ -39,7 +39,6 @@ export const goal: Goal = {
   waits: true,
   run: async (attack) => {
     const { dice } = attack
-    const preload = join(import.meta.dirname, "../ShiftedClock.ts")
     await using world = await World.open(attack, {
       sandbox: { plan, projects: 60_000, pageSizeMax: 20 },
       environment: {
@@ -49,11 +48,8 @@ export const goal: Goal = {
     })
     // Recent enough to lie in the future of a clock that is behind.
     world.sender.tale = new Tale(dice, "IPC", Date.now() - hourMs / 2)
-    const file = join(world.dataDir, "clock")
-    const set = (shift: number): void => writeFileSync(file, String(shift))
-    set(0)
-    const options = `--import=${preload} --disable-warning=ExperimentalWarning`
-    const started = () => world.start({ TRUST_CLOCK_FILE: file, NODE_OPTIONS: options })
+    const clock = new WallClock(join(world.dataDir, "clock"))
+    const started = () => world.start(clock.environment)
     let worker = started()
     await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
     const over = new AbortController()
@@ -66,7 +62,7 @@ export const goal: Goal = {
     let runs = 0
     for (const run of attack.runs()) {
       if (order.length === 0) order = shuffled(dice, jumps)
-      set((order.pop() ?? 0) + dice.below(60_000))
+      clock.set((order.pop() ?? 0) + dice.below(60_000))
       if (dice.chance(0.4)) {
         await worker.kill()
         worker = started()
@@ -79,7 +75,7 @@ export const goal: Goal = {
       deepest.quarantined = Math.max(deepest.quarantined, (await worker.status())?.inbox.quarantined ?? 0)
       runs = run + 1
     }
-    set(0)
+    clock.set(0)
     const from = performance.now()
     const isClear = await within(correctionMs, async () =>
       (await worker.status())?.inbox.quarantined === 0 ? true : undefined

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Seed from "../../sandbox/Seed.ts"
 import { pause } from "../../bench/Waiting.ts"
+import { WallClock } from "../WallClock.ts"
 import type { Attack } from "../Goal.ts"
 import { World } from "../World.ts"
 import { Clerk } from "./Clerk.ts"
@@ -50,7 +51,13 @@ const clerkMs = 400
 const mostIdle = 600
 
 /** And for so long that the next system gets its turn. */
-const mostWaits = 60
+const mostWaits = 15
+
+/**
+ * By how much the worker's clock is ahead after each turn, so that no month waits for it: so long siteledger sends nothing again
+ * that Xero may have without showing it.
+ */
+const turnMs = 120_000
 
 class Month {
   readonly #history: History.History
@@ -59,7 +66,10 @@ class Month {
   readonly #delivery: Delivery
   readonly #dice: Seed.Dice
   readonly #calendar: Calendar
+  readonly #clock: WallClock
   readonly #tell: (sentence: string) => void
+  /** Of the worker's clock. */
+  #aheadMs = 0
   readonly violations: Array<string> = []
   /** Of the entries, that accounting has: from 0 to 1. */
   #sent = 0
@@ -71,6 +81,7 @@ class Month {
     readonly delivery: Delivery
     readonly dice: Seed.Dice
     readonly calendar: Calendar
+    readonly clock: WallClock
     readonly tell: (sentence: string) => void
   }) {
     this.#history = given.history
@@ -79,6 +90,7 @@ class Month {
     this.#delivery = given.delivery
     this.#dice = given.dice
     this.#calendar = given.calendar
+    this.#clock = given.clock
     this.#tell = given.tell
   }
 
@@ -127,6 +139,8 @@ class Month {
       if (idle > mostIdle) return void this.violations.push(await this.#unsent(backlog + dead, entries))
       if (isTaking || (waits <= mostWaits && backlog + dead > (await this.#stuck()))) await pause(clerkMs)
       else {
+        this.#aheadMs += turnMs
+        this.#clock.set(this.#aheadMs)
         await this.#office.turn()
         waits = 0
         this.#tell(`${sent} of ${entries} entries are sent; now to ${this.#office.system.name}`)
@@ -174,6 +188,7 @@ export const played = async <A>(
     writeFileSync(join(folder, name), JSON.stringify(content))
     return join(folder, name)
   }
+  const clock = new WallClock(join(folder, "clock"))
   const { first, second, third } = await opened(calendar, diceOf)
   await using world = await World.open(attack, { hasSink: false })
   const office = new Office(world, first, {
@@ -182,7 +197,8 @@ export const played = async <A>(
     SITELEDGER_LEDGER_CURRENCY: currencies(history.sites),
     SITELEDGER_LEDGER_TIMEZONE: timezone,
     SITELEDGER_LEDGER_CONFIRM_ABOVE: confirmAbove,
-    SITELEDGER_LEDGER_SINK_STATUS: "posted"
+    SITELEDGER_LEDGER_SINK_STATUS: "posted",
+    ...clock.environment
   })
   office.systems.push(second)
   const joined = third.then((system) => void office.systems.push(system))
@@ -190,7 +206,7 @@ export const played = async <A>(
   joined.catch(() => undefined)
   const clerk = new Clerk(office, history.lives, diceOf(5))
   const delivery = new Delivery(world.sender, diceOf(6))
-  const month = new Month({ history, office, clerk, delivery, dice: diceOf(7), calendar, tell })
+  const month = new Month({ history, office, clerk, delivery, dice: diceOf(7), calendar, clock, tell })
   const killer = new Killer({ office, dice: diceOf(8), kills, progress: () => month.progress, tell })
   const killing = killer.run()
   /** A kill that fails ends the month. */
