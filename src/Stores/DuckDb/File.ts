@@ -114,7 +114,10 @@ const openCurrent = async (path: string, to: Migrations, shares: Shares): Promis
   mkdirSync(dirname(path), { recursive: true })
   // A migration has the whole share: nothing else is open yet.
   const whole = { ...shares, resting: shares.working }
-  if (!existsSync(path)) await makeNew(path, to, whole)
+  if (!existsSync(path)) {
+    await makeNew(path, to, whole)
+    return open(path, shares)
+  }
   const file = await open(path, shares)
   if (await isCurrent(file, to)) return file
   await file.close()

@@ -8,6 +8,9 @@ import { viewsSince } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import * as Ddl from "./Ddl.ts"
 
+/** One call: that of the first version has 157, each of which by itself would be parsed and run by other threads. */
+const together = (statements: ReadonlyArray<string>): string => statements.join(";\n")
+
 const made = (version: number): ReadonlyArray<string> =>
   Object.entries(viewsSince[version] ?? {}).map(
     ([name, query]) => `create or replace view construction.${name} as ${query}`
@@ -25,13 +28,20 @@ const byHand = {
     before: [
       `create table siteledger.inbox (inbox varchar not null, first bigint not null, "last" bigint not null, frames blob not null)`
     ],
-    after: [...Ddl.withoutKeys(storeTables, 2), ...made(2)]
+    after: [together(Ddl.withoutKeys(storeTables, 2)), ...made(2)]
   },
   3: { after: made(3) },
   8: { after: made(8) }
 }
 
 export const migrationsOf = (schema: SchemaVersions.Schema): Readonly<Record<string, Migration>> =>
-  SchemaVersions.migrations(schema, (version) => Ddl.statements(schema, version), byHand)
+  SchemaVersions.migrations(
+    schema,
+    (version) => {
+      const all = Ddl.statements(schema, version)
+      return all.length === 0 ? [] : [together(all)]
+    },
+    byHand
+  )
 
 export const migrations = migrationsOf({ store: storeTables, own: ownTables })
