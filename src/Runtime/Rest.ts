@@ -11,6 +11,17 @@ export const collect = (): void => {
   ;(runInNewContext("gc") as () => void)()
 }
 
+/** Not more often than that, by a clock that no test moves: tests of many days did little else. */
+export const collectingEvery = (millis: number): (() => void) => {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - lastMs < millis) return
+    lastMs = nowMs
+    collect()
+  }
+}
+
 /** To be called at each piece of work. The process ends without waiting for it. */
 export const restingAfter = (millis: number, rest: () => void = collect): (() => void) => {
   let timer: NodeJS.Timeout | undefined

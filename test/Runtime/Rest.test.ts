@@ -3,7 +3,7 @@
  */
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { restingAfter } from "../../src/Runtime/Rest.ts"
+import { collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"
 
 it("rests once after its last work, and again after more", async () => {
   let rests = 0
@@ -29,4 +29,17 @@ it("gives back what nothing refers to any more", { timeout: 10_000 }, async () =
   const one = forgotten()
   restingAfter(1)()
   while (one.deref() !== undefined) await setImmediate()
+})
+
+it("collects at once, and not again before its time", { timeout: 10_000 }, async () => {
+  const collect = collectingEvery(60_000)
+  const first = forgotten()
+  // What a turn has asked a reference for stays until its end.
+  await setImmediate()
+  collect()
+  expect(first.deref()).toBeUndefined()
+  const second = forgotten()
+  await setImmediate()
+  collect()
+  expect(second.deref()).toBeDefined()
 })

@@ -8,7 +8,7 @@
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
-import { collect } from "../../Runtime/Rest.ts"
+import { collectingEvery } from "../../Runtime/Rest.ts"
 import { Restart } from "../../Runtime/Restart.ts"
 import * as LearnedColumns from "../LearnedColumns.ts"
 import { Store, type StoreError } from "../Store.ts"
@@ -124,8 +124,12 @@ const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
 
 const fatal = "the warehouse has to be closed and opened again after an error"
 
-const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => number) =>
-  Resting.make(turns, {
+/** Rests are a minute apart. */
+const apartMs = 10_000
+
+const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => number) => {
+  const collect = collectingEvery(apartMs)
+  return Resting.make(turns, {
     version,
     giveBack: async () => {
       live.writer.rest()
@@ -134,6 +138,7 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
       await memory.clear()
     }
   })
+}
 
 /** With its copies for analysts, about which it leaves a note. */
 const opened = Effect.fnUntraced(function* (path: string, making: Making, exclusively: Exclusively) {
