@@ -61,7 +61,7 @@ const isNextWhole = async (path: string, wanted = {}): Promise<boolean> => {
 }
 
 describe("the first copy for analysts of a start", () => {
-  it.each(Array.from({ length: rounds(2, 40) }, (_, n) => n + 1))(
+  it.each(Array.from({ length: rounds(1, 40) }, (_, n) => n + 1))(
     "holds what the warehouse holds, whatever was written before a stop and after it, seed %d",
     (seed) =>
       withFolder(async (path) => {

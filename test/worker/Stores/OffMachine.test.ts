@@ -5,6 +5,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { S3Stub } from "../../../trust/S3Stub.ts"
 import { temporaryFolder } from "../../Folders.ts"
@@ -47,7 +48,7 @@ interface Acknowledged {
   readonly atMs: number
 }
 
-/** Deliveries without a pause, until the backup has gone on in the middle of them. */
+/** Ten deliveries every 30 ms or more, until the backup has gone on in the middle of them. */
 const killedUnderLoad = async (world: World, worker: RunningWorker) => {
   const acknowledged: Array<Acknowledged> = []
   const events = storyEvents(7, 6000)
@@ -60,6 +61,7 @@ const killedUnderLoad = async (world: World, worker: RunningWorker) => {
       batch.forEach(({ body }, place) => {
         if (statuses[place] === 200) acknowledged.push({ body, atMs })
       })
+      await setTimeout(30)
     }
   })()
   await worker.status("some are taken", ({ receiver }) => receiver.accepted > 300)
