@@ -43,8 +43,14 @@ export const valueAt = (line: unknown, path: string): unknown =>
 const shown = (value: number): string =>
   Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en-US") : String(value)
 
-const isMissed = (value: number, { atLeast, atMost }: Figure): boolean =>
-  (atLeast !== undefined && value < atLeast) || (atMost !== undefined && value > atMost)
+const leastOn = (engine: string, { atLeast }: Figure): number | undefined =>
+  typeof atLeast === "object" ? atLeast[engines.find((each) => each === engine) ?? "duckdb"] : atLeast
+
+const isMissed = (value: number, engine: string, figure: Figure): boolean => {
+  const { atMost } = figure
+  const atLeast = leastOn(engine, figure)
+  return (atLeast !== undefined && value < atLeast) || (atMost !== undefined && value > atMost)
+}
 
 /** A figure of one engine: its value, its least and greatest, and whether its goal is missed. */
 export const cell = (line: Run | undefined, figure: Figure): string => {
@@ -58,11 +64,13 @@ export const cell = (line: Run | undefined, figure: Figure): string => {
   const isRange = least !== undefined && greatest !== undefined && least !== greatest
   const unit = figure.unit === undefined ? "" : figure.unit.startsWith("/") ? figure.unit : ` ${figure.unit}`
   const text = `${shown(value)}${isRange ? ` (${shown(least)} to ${shown(greatest)})` : ""}${unit}`
-  return isMissed(value, figure) ? `${text}, missed` : text
+  return isMissed(value, line.engine, figure) ? `${text}, missed` : text
 }
 
-const goal = ({ atLeast, atMost }: Figure): string =>
-  atLeast !== undefined ? `≥ ${shown(atLeast)}` : atMost !== undefined ? `≤ ${shown(atMost)}` : ""
+const goal = ({ atLeast, atMost }: Figure): string => {
+  if (typeof atLeast === "object") return `≥ ${engines.map((engine) => shown(atLeast[engine])).join(", ")}`
+  return atLeast !== undefined ? `≥ ${shown(atLeast)}` : atMost !== undefined ? `≤ ${shown(atMost)}` : ""
+}
 
 const escaped = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 

@@ -24,6 +24,12 @@ it("a cell shows value and range, and a missed goal", () => {
   assert.strictEqual(cell(line("size", "duckdb", { large: { ms: 1001 } }), size), "1,001 ms, missed")
 })
 
+it("engines may have different goals", () => {
+  const each: Figure = { ...ratio, atLeast: { duckdb: 1, postgres: 0.6 } }
+  assert.strictEqual(cell(line("stream", "duckdb", { ratio: 0.7 }), each), "0.7, missed")
+  assert.strictEqual(cell(line("stream", "postgres", { ratio: 0.7 }), each), "0.7")
+})
+
 it("what wasn't measured isn't shown as a figure", () => {
   assert.strictEqual(cell(undefined, ratio), "–")
   assert.strictEqual(cell(line("stream", "duckdb", { failed: 1 }), ratio), "failed")
