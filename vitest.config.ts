@@ -1,5 +1,5 @@
 /**
- * Two forked workers more than there are cores, as many tests wait most of their time; four at most, as they spawn workers
+ * Three forked workers more than there are cores, as many tests wait most of their time; five at most, as they spawn workers
  * of their own, and the machines are small.
  * TEST_REPORT names a file for a JSON report beside the usual output (.ci/run counts from it).
  *
@@ -90,7 +90,7 @@ export default defineConfig({
     setupFiles: "test/BetweenFiles.ts",
     pool: "forks",
     isolate: false,
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    maxWorkers: Math.min(5, availableParallelism() + 3),
     // A hang is told soon enough; a slow machine is none.
     testTimeout: 180_000,
     hookTimeout: 180_000,
