@@ -1,12 +1,12 @@
 /**
- * Runs every benchmark on every engine, each in its own process, one after the other, and prints the JSON line of each
+ * Runs benchmarks on every engine, each in its own process, one after the other, and prints the JSON line of each
  * without logs; to stderr how long each took. Their header comments state the goals. Exits with 0 if every benchmark
  * finished.
  *
- * Run: npm run bench -- [--quick] [--write] [NAME…]. The whole takes about 40 minutes. Quick ones are small and run once,
- * three at a time, in about three: they show that a change broke nothing, not what it costs.
- * `--write` keeps the lines and writes docs/performance.md from them. Those that measure a part of what another one
- * measures whole run only if they are named.
+ * Run: npm run bench -- [--quick] [--write] [NAME…]. Without names it measures how fast a worker is as users run it, in about
+ * 40 minutes; many lists, dashboards, telemetry and parts are measured if they are named. Quick ones, of all but the parts,
+ * are small and run once, three at a time, in about three minutes: they show that a change broke nothing, not what it costs.
+ * `--write` keeps the lines and writes docs/performance.md from them.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -16,30 +16,33 @@ import { parseArgs } from "node:util"
 import { engines } from "./Engine.ts"
 import { write } from "./Write.ts"
 
-/** On both engines. */
-const both = [
-  "size",
-  "load",
-  "lists",
-  "wide",
-  "ingest",
-  "stream",
-  "telemetry",
-  "dashboard",
-  "pages",
-  "ledger",
-  "export"
-]
-const bothParts = ["walk", "apply", "sink"]
+/** On both engines: how fast a worker is as users run it. */
+const main = ["size", "load", "ingest", "stream", "ledger", "export"]
+/** What else has a goal. */
+const others = ["lists", "wide", "telemetry", "dashboard", "pages"]
+/** What is measured as a part of one of those. */
+const parts = ["walk", "apply", "sink"]
+
+type Group = "main" | "others" | "parts"
+
+interface Bench {
+  readonly name: string
+  readonly engine: (typeof engines)[number]
+  readonly group: Group
+}
+
+const onBoth = (names: ReadonlyArray<string>, group: Group): ReadonlyArray<Bench> =>
+  names.flatMap((name) => engines.map((engine) => ({ name, engine, group })))
 
 /** Discovery, pace and uploads don't depend on the engine, and the peer has only PostgreSQL. */
-const benches = [
-  { name: "discover", engine: "duckdb", isPart: false },
-  { name: "peer", engine: "postgres", isPart: false },
-  ...both.flatMap((name) => engines.map((engine) => ({ name, engine, isPart: false }))),
-  { name: "pace", engine: "duckdb", isPart: true },
-  { name: "upload", engine: "duckdb", isPart: true },
-  ...bothParts.flatMap((name) => engines.map((engine) => ({ name, engine, isPart: true })))
+const benches: ReadonlyArray<Bench> = [
+  { name: "discover", engine: "duckdb", group: "main" },
+  { name: "peer", engine: "postgres", group: "main" },
+  ...onBoth(main, "main"),
+  ...onBoth(others, "others"),
+  { name: "pace", engine: "duckdb", group: "parts" },
+  { name: "upload", engine: "duckdb", group: "parts" },
+  ...onBoth(parts, "parts")
 ]
 
 const { positionals, values } = parseArgs({
@@ -87,7 +90,10 @@ const tell = (line: string): void => {
 }
 const since = (from: number): string => `${((performance.now() - from) / 1000).toFixed(0)} s`
 
-const wanted = benches.filter(({ isPart, name }) => (positionals.length > 0 ? positionals.includes(name) : !isPart))
+const groups: ReadonlyArray<Group> = values.quick === true ? ["main", "others"] : ["main"]
+const wanted = benches.filter(({ group, name }) =>
+  positionals.length > 0 ? positionals.includes(name) : groups.includes(group)
+)
 
 const inTurn = async (): Promise<void> => {
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
