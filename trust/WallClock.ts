@@ -2,7 +2,7 @@
  * The wall clock of a goal's workers, which is ahead of the machine's by as much as the goal says (`ShiftedClock`). It moves
  * while they run; the monotonic clock doesn't.
  */
-import { writeFileSync } from "node:fs"
+import { renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../bench/WorkerProcess.ts"
 
@@ -18,7 +18,9 @@ export class WallClock {
   }
 
   set(aheadMs: number): void {
-    writeFileSync(this.#file, String(aheadMs))
+    // A worker that reads it while it is written would see no shift.
+    writeFileSync(`${this.#file}.new`, String(aheadMs))
+    renameSync(`${this.#file}.new`, this.#file)
   }
 
   /** Of a worker that has it. */

@@ -140,8 +140,7 @@ class Month {
       if (isTaking || (waits <= mostWaits && backlog + dead > (await this.#stuck()))) await pause(clerkMs)
       else {
         this.#aheadMs += turnMs
-        this.#clock.set(this.#aheadMs)
-        await this.#office.turn()
+        await this.#office.turn(() => this.#clock.set(this.#aheadMs))
         waits = 0
         this.#tell(`${sent} of ${entries} entries are sent; now to ${this.#office.system.name}`)
       }

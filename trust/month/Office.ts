@@ -71,9 +71,10 @@ export class Office {
   }
 
   /** As an operator changes the system. */
-  async turn(): Promise<void> {
+  async turn(whileDown: () => void): Promise<void> {
     await this.alone(async () => {
       await this.stop()
+      whileDown()
       this.next()
       this.start()
     })
