@@ -32,8 +32,8 @@ const copyAgeMs = 55_000
 const manyForCopies = 90_000
 const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
-/** A minute after a burst, and after a copy for analysts, what was held to be fast has been given back. */
-const restingMs = isQuick ? 2000 : 75_000
+/** A worker looks each minute whether anything has changed since the last look, and if not, gives back what was held to be fast. */
+const restingMs = isQuick ? 2000 : 130_000
 const idleSeconds = isQuick ? seconds : 30
 /** A small store is made again before that is seen. */
 const begunWithinMs = isQuick ? 2000 : 60_000
