@@ -16,7 +16,7 @@ import { Stored } from "./Stored.ts"
 const connections = 64
 const isPostgres = Engine.name === "postgres"
 const perRound = Number(process.env["BENCH_DELIVERIES"] ?? 30_000)
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 7))
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? (isPostgres ? 3 : 5))
 const looked = Math.min(perRound, 10_000)
 
 await using engine = await Engine.open()

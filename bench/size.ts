@@ -21,7 +21,7 @@ import { isUp, type Worker } from "./WorkerProcess.ts"
 
 const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
 const few = Math.min(100_000, most / 5)
-const backlogSeconds = Number(process.env["BENCH_BACKLOG_SECONDS"] ?? 20)
+const backlogSeconds = Number(process.env["BENCH_BACKLOG_SECONDS"] ?? 15)
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
 /** For what would take a minute on a small store. */
 const patienceMs = 600_000
@@ -34,7 +34,7 @@ const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
 /** A worker looks each minute whether anything has changed since the last look, and if not, gives back what was held to be fast. */
 const restingMs = isQuick ? 2000 : 130_000
-const idleSeconds = isQuick ? seconds : 30
+const idleSeconds = isQuick ? seconds : 20
 /** A small store is made again before that is seen. */
 const begunWithinMs = isQuick ? 2000 : 60_000
 const rebuildMs = Math.min(30, seconds * 3) * 1000
