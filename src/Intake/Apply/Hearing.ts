@@ -3,8 +3,8 @@
  * those of others are. So an entry is on disk some 20 ms after its delivery, also while thousands of events are applied, and
  * soon after an outage.
  *
- * Others are heard with the next payment, or with their batch: a transaction for each would be most of the work at a hundred
- * a second.
+ * Others are heard with the next payment, a hundred together, or with their batch: a transaction for each would be most of the
+ * work at a hundred a second. More aren't left to a payment, which waits until those before it are heard.
  *
  * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
  * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
@@ -27,6 +27,9 @@ const largest = 64 * 1024
 /** The first one is heard at once, and those that arrive soon after it together, in one transaction. */
 const apart = Duration.millis(10)
 
+/** They take some 20 ms. */
+const mostLeft = 100
+
 /** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
 const mostRemembered = 100_000
 
@@ -34,6 +37,8 @@ export class Hearing {
   readonly #heard = new Set<number>()
   #after: number | undefined
   #seen: number | undefined
+  /** How many were looked at and not heard. */
+  #left = 0
   /** When it was last looked, on a clock that can't be set back. */
   #at = Number.NEGATIVE_INFINITY
 
@@ -52,15 +57,21 @@ export class Hearing {
     return deliveries === 1 && this.#heard.has(sequence)
   }
 
+  /** Whether so many more may wait for a payment, too. */
+  hasRoom(more: number): boolean {
+    return this.#left + more < mostLeft
+  }
+
   /** How long those that arrive now wait for others. */
   pause(nowMs: number): Duration.Duration {
     return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
   }
 
   /** What waits up to this sequence is left to its batch, or to the next payment. */
-  looked(through: number, nowMs: number): void {
+  looked(count: number, through: number, nowMs: number): void {
     this.#at = nowMs
     this.#seen = through
+    this.#left += count
   }
 
   /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
@@ -73,6 +84,7 @@ export class Hearing {
       for (const oldest of [...this.#heard].slice(0, mostRemembered / 2)) this.#heard.delete(oldest)
     }
     this.#after = Math.max(through, this.#after ?? 0)
+    this.#left = 0
   }
 
   applied({ taken }: TakenBatch): void {
@@ -80,6 +92,7 @@ export class Hearing {
       this.#heard.delete(event.sequence)
       if (this.#after !== undefined && place > this.#after) this.#after = place
     }
+    if (this.seen === this.#after) this.#left = 0
   }
 }
 
@@ -90,8 +103,9 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   const { peek } = (yield* Store).deliveries
   const isAwaited = ({ headerType }: Event) => headerType === null || reader.awaitedTypes.includes(headerType)
   const newest = yield* peek(reader.ledgerTypes, hearing.seen)
-  if (!newest.hasMore && !newest.events.some(isAwaited)) {
-    hearing.looked(newest.through, yield* runningNow)
+  const count = newest.events.length
+  if (!newest.hasMore && !newest.events.some(isAwaited) && hearing.hasRoom(count)) {
+    hearing.looked(count, newest.through, yield* runningNow)
     return false
   }
   const isAll = hearing.seen === hearing.after

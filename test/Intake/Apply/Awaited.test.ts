@@ -46,6 +46,22 @@ const body = (world: World) =>
     assert.strictEqual(world.log.filter((each) => each === "c3").length, 1)
   })
 
+/** Otherwise a payment would wait until any number of them are heard. */
+const crowd = (world: World) =>
+  Effect.gen(function* () {
+    yield* world.gate.close
+    yield* offer(permit(-1))
+    yield* isAtGate(world)
+    yield* offer(...Array.from({ length: 99 }, (_, n) => certified(`${n}`)))
+    for (let look = 0; look < 20; look++) yield* Effect.andThen(TestClock.adjust(10), pending)
+    assert.deepStrictEqual(world.log, [])
+    yield* offer(certified("99"))
+    yield* until(Effect.map(TestClock.adjust(10), () => world.log.includes("c99")))
+    assert.strictEqual(world.log.length, 100)
+    yield* world.gate.open
+    yield* drained
+  })
+
 /** From which one on it is looked at what waits. */
 const listening = (looks: Array<number | undefined>) =>
   Layer.effect(
@@ -69,6 +85,15 @@ describe.each(engines)("certificates, with a Store in $name,", ({ isSkipped, pla
       const { layer } = yield* place
       const world = made()
       yield* Effect.provide(body(world), Layer.provideMerge(applying(world, noted(world)), layer))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(isSkipped)("are heard without one once a hundred wait", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+      const { layer } = yield* place
+      const world = made()
+      yield* Effect.provide(crowd(world), Layer.provideMerge(applying(world, noted(world)), layer))
     }).pipe(Effect.scoped)
   )
 
