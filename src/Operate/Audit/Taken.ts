@@ -41,8 +41,6 @@ export interface Task {
   readonly parts: ReadonlyArray<Part>
   /** The next part that none of the threads has begun. */
   readonly next: Int32Array
-  /** So many parts, each with a connection of its own. */
-  readonly atOnce: number
 }
 
 /** What it answers. */
@@ -91,7 +89,7 @@ const ofIpcs = Effect.fnUntraced(function* (store: Reader, { key, range }: OfRan
 /** One after the other takes parts that no other thread has begun. */
 export const share = Effect.fnUntraced(function* (
   store: Reader,
-  task: Pick<Task, "next" | "parts">,
+  task: Omit<Task, "at">,
   tell: (answer: Answer) => void
 ) {
   const { next, parts } = task

@@ -18,13 +18,12 @@ import { type Answer, type Found, type Part, share, type Taken, type Task } from
 
 const mostThreads = 4
 
-/** Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. */
-export const threadsAt = ({ readers = mostThreads }: Pick<ReadAt, "readers">): number =>
-  Math.max(1, Math.min(readers, mostThreads, availableParallelism() - 1))
-
-/** How many parts a thread has at once: with as many connections, it folds what one has read while a server answers another. */
-const atOnceIn = (threads: number, { readers = threads }: Pick<ReadAt, "readers">): number =>
-  Math.max(1, Math.floor(readers / threads))
+/**
+ * Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. Where
+ * they wait for a server, as many as a worker has connections for.
+ */
+export const threadsAt = ({ readers }: Pick<ReadAt, "readers">): number =>
+  readers ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
 
 const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
 
@@ -157,9 +156,7 @@ const shared = (
     }
     const next = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const asked = at === undefined ? [] : threads.slice(0, parts.length).map((thread) => ({ thread, at }))
-    const all = asked.map(({ at: from, thread }) =>
-      inThread(thread, { at: from, parts, next, atOnce: atOnceIn(asked.length, from) }, hear)
-    )
+    const all = asked.map((each) => inThread(each.thread, { at: each.at, parts, next }, hear))
     const here = share(store satisfies Reader, { parts, next }, hear)
     yield* Effect.all(all.length === 0 ? [here] : all, { concurrency: "unbounded", discard: true })
     return yield* areAllThere(parts, found)

@@ -11,15 +11,12 @@ if (port === null) throw new Error("the audit's thread was started as a program"
 
 const tell = (answer: Answer) => port.postMessage(answer)
 
-const sharing = (task: Task) => {
-  const one = Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => share(store, task, tell)))
-  const all = Array.from({ length: task.atOnce }, () => one)
-  return Effect.all(all, { concurrency: "unbounded", discard: true }).pipe(
+const sharing = (task: Task) =>
+  Effect.scoped(Effect.flatMap(Reading.open(task.at), (store) => share(store, task, tell))).pipe(
     Effect.match({
       onSuccess: () => tell({ isThrough: true }),
       onFailure: ({ message, reason }) => tell({ failed: { message, reason } })
     })
   )
-}
 
 port.on("message", (task: Task) => void Effect.runPromise(sharing(task)))
