@@ -16,7 +16,7 @@ export const limits: ReadonlyArray<Limit> = [
       "2 % each. In a `rebuild`, 12 % of the main thread's time went to garbage, 10 to appending rows, 9 to reading bodies, 8 to " +
       "reading stored rows again, 6 to merging, 4 to frames, and 14 to books that the ledger no longer reads. On PostgreSQL " +
       "V8's own threads, which mostly collect garbage, use 29 % of the worker's processor time, and the server two thirds as " +
-      "much as the worker. With a heap that grows in larger steps a rebuild uses a fifth less, and 160 MB more. 30,000 events a " +
+      "much as the worker, whose main thread waits for it for a third of the time. With a heap that grows in larger steps a rebuild uses a fifth less, and 160 MB more. 30,000 events a " +
       "second would leave 33 µs for each"
   },
   {
@@ -52,8 +52,8 @@ export const limits: ReadonlyArray<Limit> = [
       "of others live, every second time that it is there, and one for all that other workers may have stored, walked or " +
       "learned. Of what is left, a third collects young garbage, about 0.3 MB a second. On DuckDB what is left are looks at the " +
       "log of rows and the copies of the inbox, once a second. With 5,000,000 events there it was 0.3 % of a core and 213 to 243 MB " +
-      "over 20 minutes. The figures above were taken 80 s after a burst, when the copy for analysts that it caused was 20 s old and " +
-      "what was held to be fast not yet given back: the bench waits longer since"
+      "over 20 minutes. The memory above was looked at 75 s after a copy for analysts, and what was " +
+      "held to be fast is given back after two minutes: the bench waits longer since"
   },
   {
     of: "memory, idle",
@@ -75,8 +75,8 @@ export const limits: ReadonlyArray<Limit> = [
       "tenth, and none of the rest more than a twelfth. After a crash, SQLite checks its file's structure for 0.4 s before either " +
       "begins. A larger cache of SQLite's or its file in memory, more room for young objects, other settings of V8's compilers, a " +
       "single thread that collects garbage, and parts of the books for the main thread once it has read the bodies save nothing: " +
-      "both cores are busy nine tenths of the time. On PostgreSQL a thread for each core but one reads the books, on two connections, " +
-      "and beside 10.5 s of all threads the server takes 3.7: 0.9 for the bodies, 0.9 for the facts with their links, 0.7 for the IPC " +
+      "both cores are busy nine tenths of the time. On PostgreSQL two threads read the books, and beside 11.8 s of " +
+      "all threads the server takes 3.8: 0.9 for the bodies, 0.9 for the facts with their links, 0.7 for the IPC " +
       "before each, 0.4 for the entries, and the rest to send 225 MB. As JSON, which is read sooner here, these took it 3 s more; statements that are prepared save 0.2, " +
       "and a socket that always reads into the same place saves nothing"
   },
@@ -131,14 +131,14 @@ export const limits: ReadonlyArray<Limit> = [
   },
   {
     of: "accepted, of the closest peer",
-    why: "the peer takes 228 µs of processor time for a delivery, and we 229, beside the database's; we take more of them at a time because it waits for a transaction each. Five times its rate would leave 46 µs for all that is done, which is what the bare server takes that keeps nothing. Its p99 in an open loop at its own greatest rate is lower because it has nothing left to do after its answer, where we apply on the same two cores"
+    why: "the peer takes 258 µs of processor time for a delivery, and we 255, beside the database's; we take more of them at a time because it waits for a transaction each. Five times its rate would leave 46 µs for all that is done, which is what the bare server takes that keeps nothing. Its p99 in an open loop at its own greatest rate is lower because it has nothing left to do after its answer, where we apply on the same two cores"
   },
   {
     of: "oldest pending, under a stream",
     why:
-      "64 connections deliver 5,000 to 7,000 a second for two minutes, and 3,500 to 4,500 are applied in a second; the difference waits. " +
+      "64 connections deliver 6,000 to 7,000 a second for two minutes, and 4,000 to 5,000 are applied in a second; the difference waits. " +
       "The receiver could be slowed down to that, but what is on disk is safe and what the service keeps is not, so deliveries are taken as " +
-      "they come. Payments don't wait behind them: the ledger hears of what waits, and posts within a second"
+      "they come. Payments don't wait behind them: the ledger hears of what waits, and posts within a second or two: at 6,700 a second it was half a second, at more it falls behind now and then"
   },
   {
     of: "peak memory of a load",
