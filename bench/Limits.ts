@@ -17,7 +17,8 @@ export const limits: ReadonlyArray<Limit> = [
       "reading stored rows again, 6 to merging, 4 to frames, and 14 to books that the ledger no longer reads. On PostgreSQL " +
       "V8's own threads, which mostly collect garbage, use 29 % of the worker's processor time, and the server two thirds as " +
       "much as the worker, whose main thread waits for it for a third of the time. With a heap that grows in larger steps a rebuild uses a fifth less, and 160 MB more. 30,000 events a " +
-      "second would leave 33 µs for each"
+      "second would leave 33 µs for each: a plain script that reads the same bodies, parses them, appends them to a table of events and " +
+      "one of IPCs, and inserts a fact or an entry for each, without order, versions, checks or proof, makes 28,000 a second here"
   },
   {
     of: "processor time at 100/s",
