@@ -3,8 +3,9 @@
  * beside the engine's own COPY of the same tables: DuckDB's to one Parquet file each with as much memory as it wants,
  * PostgreSQL's to its client. The two alternate in one process; medians are compared. Peak memory is also measured for a
  * fifth of the events, because it must not grow with them. The last one is repeated without a change, and once more after the
- * newest hundredth of the records has changed. Prints one JSON line; the goals are a ratio of 1 on DuckDB and 0.6 on PostgreSQL; 5 s, 5 s of processor time and
- * 1 MB for an export after which nothing has changed; and a share of 0.3 of the whole export's time and 25 MB for the last one.
+ * newest hundredth of the records has changed. Prints one JSON line. The goals: a ratio of 1 on DuckDB and 0.6 on PostgreSQL;
+ * 5 s, 5 s of processor time and 1 MB for an export after which nothing has changed; and a share of 0.3 of the whole export's
+ * time and 25 MB for the last one.
  * Run: node bench/export.ts [--engine postgres]
  */
 import { join } from "node:path"

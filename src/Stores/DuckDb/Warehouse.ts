@@ -124,7 +124,7 @@ const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
 
 const fatal = "the warehouse has to be closed and opened again after an error"
 
-/** Rests are a minute apart. */
+/** A worker looks once a minute whether to rest; where a test moves the clock, that is at every step. */
 const apartMs = 10_000
 
 const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => number) => {

@@ -1,6 +1,6 @@
 /**
- * Statements that write many rows of a table at once, in an order that all writers share. Each column is one parameter, so a
- * statement has the same text for any number of rows.
+ * Statements that write many rows of a table at once, in an order that all writers share. Each column is one parameter, however
+ * many rows there are.
  */
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely"
 import type { Row } from "../../Domain/Merge.ts"

@@ -21,7 +21,7 @@ import {
   type World
 } from "./HearingWorld.ts"
 
-const body = (world: World) =>
+const withPayment = (world: World) =>
   Effect.gen(function* () {
     yield* world.gate.close
     yield* offer(permit(-1))
@@ -57,6 +57,9 @@ const crowd = (world: World) =>
     assert.deepStrictEqual(world.log, [])
     yield* offer(certified("99"))
     yield* until(Effect.map(TestClock.adjust(10), () => world.log.includes("c99")))
+    // After that, others may wait again.
+    yield* offer(certified("100"))
+    for (let look = 0; look < 20; look++) yield* Effect.andThen(TestClock.adjust(10), pending)
     assert.strictEqual(world.log.length, 100)
     yield* world.gate.open
     yield* drained
@@ -78,49 +81,41 @@ const listening = (looks: Array<number | undefined>) =>
     }))
   )
 
+/** Each is looked for as it comes. */
+const oneByOne = (world: World, looks: Array<number | undefined>) =>
+  Effect.gen(function* () {
+    yield* world.gate.close
+    yield* offer(permit(-1))
+    yield* isAtGate(world)
+    for (let n = 0; n < 5; n++) {
+      const before = looks.length
+      yield* offer(certified(`${n}`))
+      yield* until(Effect.map(TestClock.adjust(10), () => looks.length > before))
+      yield* pending
+    }
+    assert.isAtLeast(looks.at(-1) ?? 0, 4)
+    yield* world.gate.open
+    yield* drained
+    assert.strictEqual(world.log.filter((each) => typeof each === "string").length, 5)
+  })
+
 describe.each(engines)("certificates, with a Store in $name,", ({ isSkipped, place }) => {
-  it.effect.skipIf(isSkipped)("are heard with the next payment, or left to their batch", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
-      const { layer } = yield* place
-      const world = made()
-      yield* Effect.provide(body(world), Layer.provideMerge(applying(world, noted(world)), layer))
-    }).pipe(Effect.scoped)
-  )
+  const test = (
+    fact: string,
+    coming: (world: World, looks: Array<number | undefined>) => ReturnType<typeof withPayment>
+  ) =>
+    it.effect.skipIf(isSkipped)(fact, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+        const { layer } = yield* place
+        const world = made()
+        const looks: Array<number | undefined> = []
+        const store = Layer.provideMerge(listening(looks), layer)
+        yield* Effect.provide(coming(world, looks), Layer.provideMerge(applying(world, noted(world)), store))
+      }).pipe(Effect.scoped)
+    )
 
-  it.effect.skipIf(isSkipped)("are heard without one once a hundred wait", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
-      const { layer } = yield* place
-      const world = made()
-      yield* Effect.provide(crowd(world), Layer.provideMerge(applying(world, noted(world)), layer))
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect.skipIf(isSkipped)("are looked at once, however many come without a payment", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(Instant.toMicros(now) / 1000)
-      const { layer } = yield* place
-      const world = made()
-      const looks: Array<number | undefined> = []
-      const store = Layer.provideMerge(listening(looks), layer)
-      const coming = Effect.gen(function* () {
-        yield* world.gate.close
-        yield* offer(permit(-1))
-        yield* isAtGate(world)
-        for (let n = 0; n < 5; n++) {
-          const before = looks.length
-          yield* offer(certified(`${n}`))
-          yield* until(Effect.map(TestClock.adjust(10), () => looks.length > before))
-          yield* pending
-        }
-        const last = looks.at(-1)
-        assert.isAtLeast(last ?? 0, 4)
-        yield* world.gate.open
-        yield* drained
-      })
-      yield* Effect.provide(coming, Layer.provideMerge(applying(world, noted(world)), store))
-      assert.deepStrictEqual(world.log.filter((each) => typeof each === "string").length, 5)
-    }).pipe(Effect.scoped)
-  )
+  test("are heard with the next payment, or left to their batch", withPayment)
+  test("are heard without one once a hundred wait", crowd)
+  test("are looked at once, however many come without a payment", oneByOne)
 })

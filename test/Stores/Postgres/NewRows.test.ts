@@ -5,7 +5,6 @@ import { sql } from "kysely"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { merge } from "../../../src/Domain/Merge.ts"
 import { byName } from "../../../src/Domain/Resource.ts"
-import { byteaArray, textArray } from "../../../src/Stores/Postgres/Arrays.ts"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
 import * as Databases from "../../Postgres.ts"
@@ -26,6 +25,12 @@ const amounts = (own: Databases.Database) =>
   )
 
 const amountOf = (changes: ReadonlyArray<Change>) => merge(byName("ipcs"), undefined, changes)?.["certified_amount"]
+
+/** It is merged in turns, so the refusal comes while nobody waits for it. */
+const large = (change: Change): Change => ({
+  ...change,
+  extra: Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`field${n}`, "1"]))
+})
 
 describe.skipIf(Databases.skipped !== undefined)("many rows that seem new", () => {
   it.live("are merged with those that a sample of their ids didn't show, and analysts are told", () =>
@@ -52,11 +57,17 @@ describe.skipIf(Databases.skipped !== undefined)("many rows that seem new", () =
     }).pipe(Effect.scoped)
   )
 
-  /** It is merged in turns, so the refusal comes while nobody waits for it. */
-  const large = (change: Change): Change => ({
-    ...change,
-    extra: Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`field${n}`, "1"]))
-  })
+  it.live("are inserted in the order of their keys, in which no two workers wait for each other", () =>
+    Effect.gen(function* () {
+      const own = yield* database
+      yield* Effect.provide(write(first.toReversed()), storesAt(own.url))
+      const lying = yield* ask(own, "select id from construction.ipcs order by ctid")
+      assert.deepStrictEqual(
+        lying.map(({ id }) => id),
+        first.map(({ id }) => id)
+      )
+    }).pipe(Effect.scoped)
+  )
 
   it.live("are all or none there, if the server refuses one of those in the middle", () =>
     Effect.gen(function* () {
@@ -76,32 +87,6 @@ describe.skipIf(Databases.skipped !== undefined)("many rows that seem new", () =
       }).pipe(Effect.provide(storesAt(own.url)))
       assert.match(outcome.message, /not this one/)
       assert.strictEqual((yield* amounts(own)).size, 0)
-    }).pipe(Effect.scoped)
-  )
-})
-
-const texts = ["", "NULL", 'a "quoted" one', "back\\slash", "{curly, comma}", "Gdańsk", "😀", "line\nand\ttab", null]
-const bytes = [new Uint8Array(), new Uint8Array([0, 255, 92, 34]), new Uint8Array(300).fill(7)]
-
-describe.skipIf(Databases.skipped !== undefined)("lists that are sent in binary", () => {
-  it.live("arrive as they were, empty ones too", () =>
-    Effect.gen(function* () {
-      const own = yield* database
-      const found = yield* Effect.gen(function* () {
-        const { run } = yield* Postgres
-        return yield* run((db) =>
-          sql<{ texts: unknown; bytes: ReadonlyArray<Buffer>; none: unknown }>`
-            select ${textArray(texts)}::text[] as texts, ${byteaArray(bytes)}::bytea[] as bytes,
-              cardinality(${textArray([])}::text[]) + cardinality(${byteaArray([])}::bytea[]) as none`.execute(db)
-        )
-      }).pipe(Effect.provide(storesAt(own.url)))
-      const [row] = found.rows
-      assert.deepStrictEqual(row?.texts, texts)
-      assert.deepStrictEqual(
-        row?.bytes.map((each) => [...each]),
-        bytes.map((each) => [...each])
-      )
-      assert.strictEqual(row?.none, 0)
     }).pipe(Effect.scoped)
   )
 })
