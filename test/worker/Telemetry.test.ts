@@ -157,7 +157,11 @@ describe("OpenTelemetry", () => {
     const traceId = id.replaceAll("-", "")
     await world.server.deliver(certified("1"))
     await world.server.deliver(paid("1"), { id })
-    await until("an attempt", async () => collector.processesOf(traceId).has("Sink.deliver") || undefined)
+    // The books may hear a payment, and accounting be asked, before it is applied.
+    await until("an attempt, and that it is applied", async () => {
+      const names = collector.processesOf(traceId)
+      return (names.has("Sink.deliver") && names.has("delivery.apply")) || undefined
+    })
     const firstPid = String(first.note()?.pid)
     assert.strictEqual((await first.stop()).code, 0)
     to.answer = () => taken
