@@ -152,8 +152,8 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
 })
 
 /**
- * Goes on hearing while a batch is written, unless so much waits that both would take too long. Returns also how long the
- * batch took by itself.
+ * Goes on hearing while a batch is written; if more waits than is looked at in one go, for half of the time, so that both go
+ * on: a batch may wait for its engine for seconds. Returns also how long the batch took by itself.
  */
 export const hearBeside = Effect.fnUntraced(function* <A, E, R>(hearing: Hearing, batch: Effect.Effect<A, E, R>) {
   const heard = { ms: 0 }
@@ -167,16 +167,18 @@ const listening = Effect.fnUntraced(function* (hearing: Hearing, heard: { ms: nu
   const { arrived } = yield* Inbox
   let isHeard = false
   const looking = Effect.gen(function* () {
-    for (let hasMore = false; !hasMore;) {
+    while (true) {
       yield* arrived.await
       yield* Effect.sleep(hearing.pause(yield* runningNow))
       isHeard = true
       yield* arrived.close
       // A statement that is cancelled costs its connection.
       const next = Effect.uninterruptible(Effect.retry(hearNext(hearing), atOnce))
-      const [lasted, isMore] = yield* Effect.timed(next)
+      const [lasted, hasMore] = yield* Effect.timed(next)
       heard.ms += Duration.toMillis(lasted)
-      hasMore = isMore
+      if (!hasMore) continue
+      yield* Effect.sleep(lasted)
+      yield* arrived.open
     }
   })
   yield* looking.pipe(
