@@ -67,11 +67,13 @@ export class Hearing {
     return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
   }
 
-  /** What waits up to this sequence is left to its batch, or to the next payment. */
+  /** What waits up to this sequence is left to its batch, or to the next payment. Where it is nothing, all has been heard. */
   looked(count: number, through: number, nowMs: number): void {
+    const isAll = count === 0 && this.seen === this.#after
     this.#at = nowMs
     this.#seen = through
     this.#left += count
+    if (isAll) this.#after = through
   }
 
   /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
