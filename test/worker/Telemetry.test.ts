@@ -158,10 +158,8 @@ describe("OpenTelemetry", () => {
     await world.server.deliver(certified("1"))
     await world.server.deliver(paid("1"), { id })
     // The books may hear a payment, and accounting be asked, before it is applied.
-    await until("an attempt, and that it is applied", async () => {
-      const names = collector.processesOf(traceId)
-      return (names.has("Sink.deliver") && names.has("delivery.apply")) || undefined
-    })
+    const has = (name: string) => async () => collector.processesOf(traceId).has(name) || undefined
+    for (const name of ["Sink.deliver", "delivery.apply"]) await until(name, has(name))
     const firstPid = String(first.note()?.pid)
     assert.strictEqual((await first.stop()).code, 0)
     to.answer = () => taken
