@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
 import { connected, type PostgresServer, start } from "./PostgresServer.ts"
-import { ofFamily, type Used, written } from "./Used.ts"
+import { cpuMicrosOfFamily, written } from "./Used.ts"
 import { within } from "./Waiting.ts"
 
 export const engines = ["duckdb", "postgres"] as const
@@ -37,8 +37,10 @@ export interface Engine extends AsyncDisposable {
   readonly root: string
   /** Empty stores. */
   readonly place: () => Promise<Place>
-  /** What the database's server has used so far; if there is none, what `checkpointed` has written instead of a worker. */
-  readonly used: () => Used
+  /** Of all the processes of the database's server; 0 if there is none. */
+  readonly serverCpuMicros: () => number
+  /** By the database's server; if there is none, by `checkpointed` instead of a worker. */
+  readonly written: () => Promise<number>
   /** Lets its server do at once what it would do to these rows minutes later. */
   readonly vacuumed: () => Promise<void>
   /** Until its server, or SQLite, has nothing left to write of what was done before. */
@@ -57,6 +59,18 @@ const rested = (url: string) =>
       return rowCount === 0 ? true : undefined
     })
   )
+
+/**
+ * Pages and log, as the server counts them, a second later: Linux counts for its processes whole large pages of its cache, and
+ * what goes into sockets.
+ */
+const writtenByServer = (url: string): Promise<number> =>
+  connected(url, async (client) => {
+    const { rows } = await client.query<{ written: string }>(
+      "select sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0)) as written from pg_stat_io"
+    )
+    return Number(rows[0]?.written)
+  })
 
 /** Of a store that a worker has open: another process may do it, too. */
 const checkpoint = (path: string): void => {
@@ -97,7 +111,8 @@ export const open = async (): Promise<Engine> => {
       for (const url of urls.slice(0, 1)) await rested(url)
     },
     checkpointed: async () => (server === undefined ? intoFiles() : everywhere("checkpoint")),
-    used: () => (server === undefined ? { cpuMicros: 0, written: writtenHere } : ofFamily(server.pid())),
+    serverCpuMicros: () => (server === undefined ? 0 : cpuMicrosOfFamily(server.pid())),
+    written: async () => (urls[0] === undefined ? writtenHere : writtenByServer(urls[0])),
     [Symbol.asyncDispose]: async () => {
       await server?.stop()
       rmSync(root, { recursive: true, force: true })

@@ -130,7 +130,7 @@ const paid = async ({ engine, seenAt, sink, workers }: Open, first: number, { pe
   const count = Math.ceil(perSecond * seconds)
   const ports = workers.map(({ port }) => port).join(",")
   const cpu = () => workers.reduce((sum, { worker }) => sum + worker.cpuMs, 0)
-  const [before, server] = [cpu(), engine.used().cpuMicros]
+  const [before, server] = [cpu(), engine.serverCpuMicros()]
   const sent = Object.entries(
     paidBy(await start("Payments.ts", ports, count, perSecond, `from-${first}`, earlierMs, first))
   )
@@ -139,7 +139,7 @@ const paid = async ({ engine, seenAt, sink, workers }: Open, first: number, { pe
     sent.map(([id]) => id)
   )
   await until("all entries are seen", () => sent.every(([id]) => seenAt.has(id)) || undefined)
-  const [after, serverAfter] = [cpu(), engine.used().cpuMicros]
+  const [after, serverAfter] = [cpu(), engine.serverCpuMicros()]
   const waits = (at: (id: string) => number) => sent.map(([id, { acceptedAt }]) => at(id) - acceptedAt)
   const posted = waits((id) => seenAt.get(id)!)
   const acknowledged = waits((id) => arrivedAt[id]!)

@@ -48,16 +48,5 @@ const children = (pid: number): ReadonlyArray<number> =>
     .map(Number)
     .filter((each) => statOf(each)[1] === String(pid))
 
-export interface Used {
-  readonly cpuMicros: number
-  readonly written: number
-}
-
-export const ofFamily = (pid: number): Used =>
-  children(pid).reduce(
-    (sum, child) => ({
-      cpuMicros: sum.cpuMicros + cpuMicros(child),
-      written: sum.written + written(child)
-    }),
-    { cpuMicros: ticks(pid, 11, 15) * microsPerTick, written: written(pid) }
-  )
+export const cpuMicrosOfFamily = (pid: number): number =>
+  children(pid).reduce((sum, child) => sum + cpuMicros(child), ticks(pid, 11, 15) * microsPerTick)

@@ -30,7 +30,9 @@ export const watched = async <A>(
   everyMs: number | undefined,
   phase: () => Promise<A>
 ): Promise<Watched<A>> => {
-  const [from, cpu, written, server] = [performance.now(), worker.cpuMs, worker.written, engine.used()]
+  const all = async () => worker.written + (await engine.written())
+  const written = await all()
+  const [from, cpu, server] = [performance.now(), worker.cpuMs, engine.serverCpuMicros()]
   const samples: Array<Sample> = []
   let isOver = everyMs === undefined
   const sampling = (async () => {
@@ -43,11 +45,10 @@ export const watched = async <A>(
   })()
   const result = await phase()
   const ms = performance.now() - from
-  const after = engine.used()
   const used = {
     cpuMicros: (worker.cpuMs - cpu) * 1000,
-    serverCpuMicros: after.cpuMicros - server.cpuMicros,
-    written: worker.written - written + (after.written - server.written)
+    serverCpuMicros: engine.serverCpuMicros() - server,
+    written: (await all()) - written
   }
   isOver = true
   await sampling

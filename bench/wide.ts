@@ -60,15 +60,15 @@ const measured = async (count: number): Promise<{ readonly started: Cost; readon
     return walks.length > count && walks.every((walk) => walk?.at != null) && (await isLive(first))
   })
   await first.stop()
-  const before = { ms: performance.now(), server: engine.used().cpuMicros }
+  const before = { ms: performance.now(), server: engine.serverCpuMicros() }
   const { worker } = await receiving(environment)
   await reaches(worker, () => isLive(worker))
   const costSince = (ms: number, cpuMs: number, server: number): Cost => ({
     seconds: round((performance.now() - ms) / 1000, 2),
-    cpuSeconds: round((worker.cpuMs - cpuMs) / 1000 + (engine.used().cpuMicros - server) / 1e6, 2)
+    cpuSeconds: round((worker.cpuMs - cpuMs) / 1000 + (engine.serverCpuMicros() - server) / 1e6, 2)
   })
   const started = costSince(before.ms, 0, before.server)
-  const [from, cpuMs, server] = [performance.now(), worker.cpuMs, engine.used().cpuMicros]
+  const [from, cpuMs, server] = [performance.now(), worker.cpuMs, engine.serverCpuMicros()]
   if ((await worker.verb("export")) === undefined) throw new Error(`the export failed: ${worker.refusal}`)
   const exported = costSince(from, cpuMs, server)
   await worker.stop()
