@@ -8,8 +8,8 @@ import type { Partition } from "./Warehouse.ts"
 // Not `at time zone 'UTC'`, which is 10 to 40 times slower: it asks ICU for every row.
 export const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp, received_at))) as date)"
 
-/** What passes may hold in memory: a quarter of what DuckDB has. */
-const bytesAtOnce = 96 * 1024 * 1024
+/** What passes may hold in memory: less than half of what DuckDB has. */
+const bytesAtOnce = 64 * 1024 * 1024
 const datesAtOnce = 64
 /** Smaller row groups make a file slow to read: a large date gets its own pass instead. */
 const wantedRowGroup = 32_768

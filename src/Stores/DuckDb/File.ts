@@ -39,16 +39,13 @@ export interface Making {
   readonly tables?: ReadonlyArray<EntityTable>
 }
 
-// A small WAL keeps the replay after a crash short. The flush thresholds return freed memory: 6,000 small writes ended at
-// 409 MB instead of 491 MB.
+// A small WAL keeps the replay after a crash short.
 const settings = {
   wal_autocheckpoint: "16MB",
   // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
   // Two while there is large work (`Memory`).
-  threads: "1",
-  allocator_flush_threshold: "1MB",
-  allocator_bulk_deallocation_flush_threshold: "1MB"
+  threads: "1"
 }
 
 const open = async (path: string, shares: Shares): Promise<Opened> => {
