@@ -60,7 +60,7 @@ const applied = async (instance: DuckDBInstance, path: string, { counts, parts, 
   try {
     await copying(instance, path, async (connection, own) => {
       for (const part of parts) {
-        await staged(connection, source, part, since).catch((cause: unknown) => untold.push(cause))
+        await staged(connection, source, part, { counts, since }).catch((cause: unknown) => untold.push(cause))
         if (untold.length > 0) return
         await connection.run("begin transaction")
         for (const piece of part) await replacePiece(connection, own, piece)
@@ -86,15 +86,19 @@ const applied = async (instance: DuckDBInstance, path: string, { counts, parts, 
   return true
 }
 
+const none: Count = { rows: 0, changed: 0, places: undefined }
+
 const staged = async (
   connection: DuckDBConnection,
   { client, pipe }: Source,
   part: ReadonlyArray<Piece>,
-  since: bigint
+  { counts, since }: Pick<Applying, "counts" | "since">
 ): Promise<void> => {
+  const countOf = (name: string) => counts.get(name) ?? none
   for (const { nested, tables } of part) {
-    for (const table of tables) await stage(connection, ofTable(client, table, since), pipe)
-    for (const table of nested) await stage(connection, ofNested(client, table, since), pipe)
+    for (const table of tables) await stage(connection, ofTable(client, table, since, countOf(table.name)), pipe)
+    for (const table of nested)
+      await stage(connection, ofNested(client, table, since, countOf(table.owner?.table ?? "")), pipe)
   }
 }
 
