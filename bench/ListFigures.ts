@@ -58,6 +58,26 @@ export const listFigures: ReadonlyArray<Figure> = [
     atMost: 2
   },
   { ...wide, figure: "the same, processor time", at: "many.started.cpuSeconds", unit: "s", of: "with the server's" },
-  { ...wide, figure: "their export", at: "exportRatio", of: "of the same rows in one table", atMost: 1.3 },
-  { ...wide, figure: "the same, processor time", at: "exportCpuRatio", of: "of the same rows in one table" }
+  { ...wide, figure: "their export", at: "exportRatio", of: "of the same 2,000,000 rows in one table", atMost: 1.3 },
+  { ...wide, figure: "the same, processor time", at: "exportCpuRatio", of: "of the same rows in one table" },
+  {
+    ...wide,
+    figure: "their export, 200 rows in each",
+    at: "few.exportRatio",
+    of: "of the same 100,000 rows in one table"
+  },
+  {
+    ...wide,
+    figure: "the same, processor time",
+    at: "few.exportCpuRatio",
+    of: "of the same rows in one table"
+  },
+  {
+    ...wide,
+    figure: "their whole copy for analysts, processor time",
+    at: "many.copied.cpuSeconds",
+    unit: "s",
+    of: "2,000,000 rows, with the server's"
+  },
+  { ...wide, figure: "the same of one table", at: "one.copied.cpuSeconds", unit: "s", of: "as many rows" }
 ]

@@ -9,7 +9,7 @@ const values = ["a text of some length", 123_456, 1250.75, "2026-11-20", "2026-1
 const fields = (count: number) => Array.from({ length: count }, (_, n) => `field_${n}`)
 
 /** So many in all. */
-const columnsOf = (count: number): List["columns"] => [
+export const columnsOf = (count: number): List["columns"] => [
   { name: "id", type: "BIGINT", use: "keep" },
   { name: "name", type: "VARCHAR", use: "keep" },
   ...fields(count - 2).map((name, at) => ({
