@@ -88,23 +88,29 @@ export const acquireFolder = (dataDir: string, run: string): Effect.Effect<strin
   )
 }
 
-/** All files of the export, table by table. */
+/** All files of the export. The events come first and alone: an engine has its whole memory for them. */
 export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   const kept: Array<Staged> = []
   const written: Array<Written> = []
   const { tables } = staging.snapshot
-  yield* track("export", { unit: "tables written", total: tables.length }, (reached) =>
-    Effect.forEach(
-      tables,
-      (table, index) =>
-        Effect.map(stageTable(staging, table), (staged) => {
-          kept.push(...staged.kept)
-          written.push(...staged.written)
-          reached(index + 1)
-        }),
-      { discard: true }
+  yield* track("export", { unit: "tables written", total: tables.length }, (reached) => {
+    let done = 0
+    const staged = (table: TableShape) =>
+      Effect.map(stageTable(staging, table), (found) => {
+        kept.push(...found.kept)
+        written.push(...found.written)
+        reached(++done)
+      })
+    const isOfEvents = ({ name }: TableShape) => name === "events"
+    return Effect.andThen(
+      Effect.forEach(tables.filter(isOfEvents), staged, { discard: true }),
+      Effect.forEach(
+        tables.filter((table) => !isOfEvents(table)),
+        staged,
+        { concurrency: atOnce, discard: true }
+      )
     )
-  )
+  })
   const staged = [...kept, ...(yield* describe(staging.parquet, written))]
   return staged.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1))
 })
@@ -115,8 +121,8 @@ interface Numbered {
   readonly fingerprint: string
 }
 
-/** As many as an engine writes at a time. */
-const partsAtOnce = 2
+/** Of tables, and of a table's parts: as many as an engine writes at a time. */
+const atOnce = 2
 
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
   if (table.name === "events") return yield* stageEvents(staging, table)
@@ -132,7 +138,7 @@ const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableSh
     else changed.push({ number, part, fingerprint })
   }
   const written = yield* Effect.forEach(changed, (part) => writePart(staging, table, part), {
-    concurrency: partsAtOnce
+    concurrency: atOnce
   })
   return { kept, written }
 })

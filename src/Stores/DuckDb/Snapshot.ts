@@ -114,7 +114,11 @@ export class DuckDbSnapshot {
   }
 
   parts(table: string, wanted: TableParts.Wanted): Promise<ReadonlyArray<TableParts.Part>> {
-    const rows = (query: string) => this.#reading(table, () => ParquetFiles.rows(this.#connection, query))
+    return this.#atOnce((connection) => this.#partsBy(connection, table, wanted))
+  }
+
+  #partsBy(connection: DuckDBConnection, table: string, wanted: TableParts.Wanted) {
+    const rows = (query: string) => this.#reading(table, () => ParquetFiles.rows(connection, query))
     const looking: TableParts.Looking = {
       counted: async (within, bounds) => {
         const query = `select ${TableParts.placeOf(bounds)}, count(*), cast(bit_xor(hash(t)) as varchar)
@@ -154,10 +158,7 @@ export class DuckDbSnapshot {
 
   writeTable(table: string, path: string, part = TableParts.whole): Promise<number> {
     const source = this.#source(table, `from ${seen(table)} where ${TableParts.condition(part)}`)
-    return this.#writers.run((connection) => {
-      if (this.#isClosed) throw new Error("The snapshot is closed")
-      return this.#reading(table, () => ParquetFiles.writeTable(connection, source, path))
-    })
+    return this.#atOnce((connection) => this.#reading(table, () => ParquetFiles.writeTable(connection, source, path)))
   }
 
   async writeEvents(dates: ReadonlyArray<Partition>, folder: string): Promise<ReadonlyArray<EventFile>> {
@@ -173,6 +174,14 @@ export class DuckDbSnapshot {
       files.push(...written)
     }
     return files
+  }
+
+  /** What has waited until the snapshot was closed isn't begun. */
+  #atOnce<A>(use: (connection: DuckDBConnection) => Promise<A>): Promise<A> {
+    return this.#writers.run((connection) => {
+      if (this.#isClosed) throw new Error("The snapshot is closed")
+      return use(connection)
+    })
   }
 
   #reading<A>(table: string, run: () => Promise<A>): Promise<A> {

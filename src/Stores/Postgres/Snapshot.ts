@@ -198,7 +198,8 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
     return {
       watermark,
       tables: yield* Effect.promise(() => staged.shapes()),
-      parts: (name, wanted) => attempt(() => partsOf(first, named(tables, name), wanted)),
+      parts: (name, wanted) =>
+        attempt(() => staged.looking((number) => partsOf(clients[number]!, named(tables, name), wanted))),
       eventDates: attempt(async () => {
         await first.query(hashing)
         const result = await first.query<{ date: string; rows: number; bytes: number; hash: string }>(dates)

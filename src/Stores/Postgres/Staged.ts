@@ -164,6 +164,11 @@ export class PostgresStaged {
     return this.#read(async ({ tables: shapes }) => shapes)
   }
 
+  /** By the connection to the server that has the least to do. */
+  looking<A>(use: (number: number) => Promise<A>): Promise<A> {
+    return this.#atOnce.run(({ number }) => use(number))
+  }
+
   writeTable(rowsOf: RowsOf, path: string): Promise<number> {
     return this.#atOnce.run(({ connection, number, pipe }) => {
       const rows = rowsOf(number)
