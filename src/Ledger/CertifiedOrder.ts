@@ -62,7 +62,7 @@ const page = async (db: Db, projectId: string, last: Position | undefined): Prom
   const { rows } = await sql<Row>`
     select * from ledger_certified where project_id = ${projectId} and ${isNext}
     order by first_at, ipc_id limit ${rowsAtOnce}`.execute(db)
-  return rows.map(positionIn)
+  return rows.map((row) => positionIn(row))
 }
 
 /** What precedes each IPC of a project, in order: a thousand at a time. */
@@ -115,10 +115,10 @@ export const strangers = async (db: Db, most: number): Promise<ReadonlyArray<str
   return rows.map((row) => row.ipc_id)
 }
 
-/** Where an IPC stands, and the one before it. */
+/** Where an IPC stands, and the one before it, as they are stored: most are compared without being read. */
 export interface Standing {
-  readonly position: Position
-  readonly before: Position | undefined
+  readonly own: Row
+  readonly before: Row | undefined
 }
 
 /** Those of these IPCs that are in the order; undefined if there is none yet. In one round trip. */
@@ -133,7 +133,7 @@ export const standing = async (db: Db, range: Range): Promise<ReadonlyMap<string
     where meta.key = ${key}`.execute(db)
   if (rows.length === 0) return undefined
   const all = rows.filter((row) => row.ipc_id !== null)
-  return new Map(all.map((row) => [row.ipc_id, { position: positionIn(row), before: beforeIn(row) }]))
+  return new Map(all.map((own) => [own.ipc_id, { own, before: beforeIn(own) }]))
 }
 
 /** Of a range without any. */
@@ -145,7 +145,7 @@ type WithBefore = Row & {
   readonly [Name in "before_at" | "before_certificates" | "before_id"]: string | null
 }
 
-const beforeIn = ({ before_at, before_certificates, before_id, project_id }: WithBefore): Position | undefined =>
+const beforeIn = ({ before_at, before_certificates, before_id, project_id }: WithBefore): Row | undefined =>
   before_id === null || before_at === null || before_certificates === null
     ? undefined
-    : positionIn({ ipc_id: before_id, project_id, first_at: before_at, certificates: before_certificates })
+    : { ipc_id: before_id, project_id, first_at: before_at, certificates: before_certificates }

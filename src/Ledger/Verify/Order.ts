@@ -6,6 +6,7 @@ import type { Kysely } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Standing } from "../CertifiedOrder.ts"
 import * as CertifiedOrder from "../CertifiedOrder.ts"
+import { positionIn } from "../CertifiedOrder/Neighbours.ts"
 import type { Terms } from "../Fact.ts"
 import { certifiedAs } from "../Fold/CertifiedAs.ts"
 import type { Books } from "../Fold/Known.ts"
@@ -14,16 +15,19 @@ import { isSaid, isSame, positionOf, precedingOf } from "../Fold/Position.ts"
 /** In words, of the books that follow from the facts. `terms`: the newest. */
 export const misplaced = (
   books: Books,
-  { before, position }: Partial<Standing> = {},
+  standing: Standing | undefined,
   terms: Terms | undefined
 ): ReadonlyArray<string> => {
   const { ipcId } = books
-  const found = isSame(position, positionOf(books))
+  const byFacts = positionOf(books)
+  const position = standing === undefined ? undefined : positionIn(standing.own, byFacts?.certificates)
+  const found = isSame(position, byFacts)
     ? none
     : [`IPC ${ipcId} isn't where its certificates put it among those of its project.`]
   if (position === undefined || terms === undefined) return found
   if (certifiedAs(position.projectId, terms) !== "cumulative") return found
-  const preceding = precedingOf(before, position)
+  const before = standing?.before
+  const preceding = precedingOf(before && positionIn(before, books.preceding?.said.certificates), position)
   if (isSaid(books, preceding)) return found
   const what = preceding.ipcId === null ? "it is the first of its project" : `IPC ${preceding.ipcId} precedes it`
   return [...found, `IPC ${ipcId}: its facts don't say that ${what}, with its certificates.`]
