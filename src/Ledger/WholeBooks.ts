@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import { Effect } from "effect"
-import { asOfNow, atOnce, listedNumbers } from "../Stores/Sql.ts"
+import { asOfNow, atOnce, listedNumbers, manyRows } from "../Stores/Sql.ts"
 import type { Reader, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { Fact } from "./Fact.ts"
@@ -46,24 +46,28 @@ export const isWithin = (column: string, { after, through }: Range): RawBuilder<
  */
 const factsAtOnce = { embedded: 300, server: 1000 }
 
-const factsWhere = async (tx: Db, where: RawBuilder<unknown>): Promise<ReadonlyArray<FactRow>> => {
-  const { rows } = await sql<FactRow>`
-    select each.*, (select last.chain from ledger_facts last where last.number = each.number - 1) as before
-    from ledger_facts each where ${where}`.execute(tx)
-  return rows
+const factColumns = {
+  numbers: ["number"],
+  texts: ["ipc_id", "kind", "known_at", "content"],
+  nullable: ["chain", "before"]
 }
+
+const factsWhere = (where: RawBuilder<unknown>) => sql<FactRow>`
+  select each.*, (select last.chain from ledger_facts last where last.number = each.number - 1) as before
+  from ledger_facts each where ${where}`
 
 /** Of whole IPCs: as many as fit, but at least one. */
 const factsIn = async (tx: Db, range: Range): Promise<Pick<Range, "through"> & { rows: ReadonlyArray<FactRow> }> => {
   const most = atOnce(tx, factsAtOnce)
-  const rows = await factsWhere(tx, sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${most}`)
+  const page = factsWhere(sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${most}`)
+  const rows = await manyRows(tx, page, factColumns)
   const last = rows.at(-1)
   if (last === undefined || rows.length < most) return { rows, through: range.through }
   const begun = rows.findIndex(({ ipc_id }) => ipc_id === last.ipc_id)
   const before = rows[begun - 1]
   if (before !== undefined) return { rows: rows.slice(0, begun), through: before.ipc_id }
-  const others = await factsWhere(tx, sql`ipc_id = ${last.ipc_id} and number > ${last.number} order by number`)
-  return { rows: [...rows, ...others], through: last.ipc_id }
+  const others = factsWhere(sql`ipc_id = ${last.ipc_id} and number > ${last.number} order by number`)
+  return { rows: [...rows, ...(await others.execute(tx)).rows], through: last.ipc_id }
 }
 
 const rowsIn = async <A extends { readonly ipc_id: string }>(

@@ -12,6 +12,7 @@ import {
 } from "kysely"
 import * as Json from "../Domain/Json.ts"
 import { textArray } from "./Postgres/Arrays.ts"
+import * as Columns from "./Postgres/Columns.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
 type Db = Kysely<StoreTables>
@@ -179,6 +180,10 @@ export const together = async <Rows extends Readonly<Record<string, object>>>(
   }
   return all as { readonly [Name in keyof Rows]: ReadonlyArray<Rows[Name]> }
 }
+
+/** The rows of a query, for who reads a great many. */
+export const manyRows = async <A>(db: Db, query: RawBuilder<A>, columns: Columns.Columns): Promise<ReadonlyArray<A>> =>
+  isPostgres(db) ? Columns.read(db, query, columns) : (await query.execute(db)).rows
 
 /**
  * Lets only one worker at a time run the rest of its transaction. SQLite has one writer anyway.
