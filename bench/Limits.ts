@@ -81,10 +81,10 @@ export const limits: ReadonlyArray<Limit> = [
       "and 0.9 s in DuckDB's. 6 s would leave 12 for all of them together. To read, hash and parse bodies, facts and " +
       "entries once, and nothing else, takes 2 s. Of the second thread's time SQLite has three tenths, the links and " +
       "the fold a seventh each, the order of the certified IPCs a tenth, and none of the rest more than a twelfth. " +
-      "After a crash, SQLite checks its file's structure for 0.4 s before either begins. A larger cache of SQLite's or " +
-      "its file in memory, more room for young objects, other settings of V8's compilers, a single thread that collects " +
-      "garbage, and parts of the books for the main thread once it has read the bodies save nothing: both cores are " +
-      "busy nine tenths of the time. On PostgreSQL two threads read the books, and beside 11.8 s of all threads the " +
+      "After a crash, SQLite checks its file's structure for 0.4 s before either begins. A larger cache of SQLite's, " +
+      "more room for young objects, other settings of V8's compilers, a single thread that collects garbage, and parts " +
+      "of the books for the main thread once it has read the bodies save nothing: both cores are busy nine tenths of the " +
+      "time. Its file mapped would save half a second, but a page that the disk can't read would then end the process. On PostgreSQL two threads read the books, and beside 11.8 s of all threads the " +
       "server takes 3.8: 0.9 for the bodies, 0.9 for the facts with their links, 0.7 for the IPC before each, 0.4 for " +
       "the entries, and the rest to send 225 MB. As JSON, which is read sooner here, these took it 3 s more; statements " +
       "that are prepared save 0.2, and a socket that always reads into the same place saves nothing"
