@@ -4,9 +4,8 @@
  * Run: node bench/ExportRows.ts --engine ENGINE WHERE EVENTS ENTITIES FROM TO
  */
 import { parseArgs } from "node:util"
-import { DuckDBInstance } from "@duckdb/node-api"
 import * as Engine from "./Engine.ts"
-import { connected } from "./PostgresServer.ts"
+import { run } from "./Statements.ts"
 
 const { positionals } = parseArgs({ options: { engine: { type: "string" } }, allowPositionals: true })
 const [where = "", ...numbers] = positionals
@@ -52,15 +51,5 @@ const statements = [
    from ${spelling.numbers(entities(from), entities(to))}`
 ]
 
-if (Engine.name === "postgres") {
-  await connected(where, async (client) => {
-    for (const statement of [...statements, "analyze"]) await client.query(statement)
-  })
-} else {
-  const instance = await DuckDBInstance.create(where)
-  const connection = await instance.connect()
-  for (const statement of [...statements, "checkpoint"]) await connection.run(statement)
-  connection.disconnectSync()
-  instance.closeSync()
-}
+await run(where, statements)
 process.stdout.write("filled\n")

@@ -4,9 +4,8 @@
  * Run: node bench/WideRows.ts --engine ENGINE WHERE TABLES ROWS COLUMNS
  */
 import { parseArgs } from "node:util"
-import { DuckDBInstance } from "@duckdb/node-api"
 import * as Engine from "./Engine.ts"
-import { connected } from "./PostgresServer.ts"
+import { run } from "./Statements.ts"
 import { columnsOf } from "./WideList.ts"
 
 const { positionals } = parseArgs({ options: { engine: { type: "string" } }, allowPositionals: true })
@@ -48,15 +47,5 @@ const statements = Array.from(
     `insert into construction.list_${n} (${Object.keys(values).join(", ")}) select ${Object.values(values).join(", ")} from ${range}`
 )
 
-if (Engine.name === "postgres") {
-  await connected(where, async (client) => {
-    for (const statement of [...statements, "vacuum (analyze)"]) await client.query(statement)
-  })
-} else {
-  const instance = await DuckDBInstance.create(where)
-  const connection = await instance.connect()
-  for (const statement of [...statements, "checkpoint"]) await connection.run(statement)
-  connection.disconnectSync()
-  instance.closeSync()
-}
+await run(where, statements)
 process.stdout.write("filled\n")
