@@ -12,7 +12,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
 import { Migrator } from "kysely/migration"
 import { DuckDbDialect } from "./Dialect.ts"
-import { Memory, newColumnsIn, restingOf, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
+import { flushedAtRest, Memory, newColumnsIn, restingOf, type Shares, sharesOf, usualBudgetMb } from "./Memory.ts"
 import { evolve } from "./Evolve.ts"
 import { migrations } from "./Migrations.ts"
 import { type EntityTable, type EntityTables, usual } from "../EntityTables.ts"
@@ -44,8 +44,10 @@ const settings = {
   wal_autocheckpoint: "16MB",
   // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
-  // Two while there is large work (`Memory`).
-  threads: "1"
+  // More of these while there is large work (`Memory`).
+  threads: "1",
+  allocator_flush_threshold: flushedAtRest,
+  allocator_bulk_deallocation_flush_threshold: flushedAtRest
 }
 
 const open = async (path: string, shares: Shares): Promise<Opened> => {

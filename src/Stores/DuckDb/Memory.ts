@@ -56,7 +56,7 @@ const hasTwice = (mb: number): boolean => mb * 1_000_000 <= process.availableMem
  * Freed memory goes back to the system in pieces of this size: 6,000 small writes ended at 409 MB instead of 491. But to give
  * it back and take it again at once was a third of what an export took, and a quarter of the time of each small table's file.
  */
-const flushedAtRest = "1MB"
+export const flushedAtRest = "1MB"
 const flushedForSmallTables = "4MB"
 const flushedForExport = "12MB"
 
