@@ -47,10 +47,14 @@ export const isWithin = (column: string, { after, through }: Range): RawBuilder<
 const factsAtOnce = { embedded: 300, server: 1000 }
 
 const factColumns = {
-  numbers: ["number"],
-  texts: ["ipc_id", "kind", "known_at", "content"],
-  nullable: ["chain", "before"]
-}
+  number: "number",
+  ipc_id: "text",
+  kind: "text",
+  known_at: "text",
+  content: "text",
+  chain: "text or null",
+  before: "text or null"
+} as const
 
 const factsWhere = (where: RawBuilder<unknown>) => sql<FactRow>`
   select each.*, (select last.chain from ledger_facts last where last.number = each.number - 1) as before

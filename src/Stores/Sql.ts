@@ -182,8 +182,11 @@ export const together = async <Rows extends Readonly<Record<string, object>>>(
 }
 
 /** The rows of a query, for who reads a great many. */
-export const manyRows = async <A>(db: Db, query: RawBuilder<A>, columns: Columns.Columns): Promise<ReadonlyArray<A>> =>
-  isPostgres(db) ? Columns.read(db, query, columns) : (await query.execute(db)).rows
+export const manyRows = async <A>(
+  db: Db,
+  query: RawBuilder<A>,
+  columns: Columns.Columns<A>
+): Promise<ReadonlyArray<A>> => (isPostgres(db) ? Columns.read(db, query, columns) : (await query.execute(db)).rows)
 
 /**
  * Lets only one worker at a time run the rest of its transaction. SQLite has one writer anyway.

@@ -7,67 +7,54 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 
-/** The columns of a query, by what they hold. */
-export interface Columns {
-  readonly numbers: ReadonlyArray<string>
-  readonly texts: ReadonlyArray<string>
-  /** Texts, or null. */
-  readonly nullable: ReadonlyArray<string>
-}
+type Holds = "number" | "text" | "text or null"
+
+/** What each column of a query holds. */
+export type Columns<A> = Readonly<Record<keyof A & string, Holds>>
 
 type Row = Record<string, unknown>
 
 /** JSON escapes both, and no id has either. */
 const [between, nothing] = ["\u0001", "\u0002"]
 
-const joined = (name: string, value: RawBuilder<unknown>) =>
-  sql`string_agg(${value}, ${sql.lit(between)}) as ${sql.ref(name)}`
-
 const countOf = (name: string): string => `${name}_count`
 
-/** Undefined if some of the values can't be told apart. */
-const apart = (packed: Row, { nullable, numbers, texts }: Columns): ReadonlyArray<Row> | undefined => {
+const joined = (name: string, holds: Holds): RawBuilder<unknown> => {
+  const own = sql.ref(name)
+  const value = { number: sql`${own}::text`, text: own, "text or null": sql`coalesce(${own}, ${sql.lit(nothing)})` }[
+    holds
+  ]
+  return sql`string_agg(${value}, ${sql.lit(between)}) as ${own}, count(${own}) as ${sql.ref(countOf(name))}`
+}
+
+/** Undefined if some of them can't be told apart, also if one is null that can't be, as where somebody has changed the table. */
+const valuesOf = (packed: Row, name: string, holds: Holds): ReadonlyArray<unknown> | undefined => {
   const count = Number(packed["count"])
-  const names = [...numbers, ...texts, ...nullable]
-  const values: Array<ReadonlyArray<unknown>> = []
-  for (const name of names) {
-    const pieces = count === 0 ? [] : String(packed[name]).split(between)
-    if (pieces.length !== count) return undefined
-    values.push(pieces)
-  }
-  for (const place of numbers.keys()) {
-    const exact = values[place]!.map(Number)
-    if (!exact.every(Number.isSafeInteger)) return undefined
-    values[place] = exact
-  }
-  for (const [place, name] of nullable.entries()) {
-    const at = numbers.length + texts.length + place
-    const pieces = values[at]!.map((piece) => (piece === nothing ? null : piece))
-    if (pieces.filter((piece) => piece !== null).length !== Number(packed[countOf(name)])) return undefined
-    values[at] = pieces
-  }
-  const blank: Row = Object.fromEntries(names.map((name) => [name, null]))
-  return Array.from({ length: count }, (_, row) => {
-    const made = { ...blank }
-    for (let column = 0; column < names.length; column++) made[names[column]!] = values[column]![row]
-    return made
-  })
+  const pieces = count === 0 ? [] : String(packed[name]).split(between)
+  const values =
+    holds === "text"
+      ? pieces
+      : pieces.map((piece) => (holds === "number" ? Number(piece) : piece === nothing ? null : piece))
+  const there = values.filter((value) => (holds === "number" ? Number.isSafeInteger(value) : value !== null))
+  return values.length === count && there.length === Number(packed[countOf(name)]) ? values : undefined
 }
 
 /** In the order of the query. */
 export const read = async <A, Db>(
   db: Kysely<Db>,
   query: RawBuilder<A>,
-  columns: Columns
+  columns: Columns<A>
 ): Promise<ReadonlyArray<A>> => {
-  const { nullable, numbers, texts } = columns
-  const all = [
-    ...numbers.map((name) => joined(name, sql`${sql.ref(name)}::text`)),
-    ...texts.map((name) => joined(name, sql.ref(name))),
-    ...nullable.map((name) => joined(name, sql`coalesce(${sql.ref(name)}, ${sql.lit(nothing)})`)),
-    ...nullable.map((name) => sql`count(${sql.ref(name)}) as ${sql.ref(countOf(name))}`)
-  ]
-  const { rows } = await sql<Row>`select count(*) as count, ${sql.join(all)} from (${query}) as each`.execute(db)
-  const found = rows[0] && apart(rows[0], columns)
-  return (found as ReadonlyArray<A> | undefined) ?? (await query.execute(db)).rows
+  const all = Object.entries<Holds>(columns)
+  const texts = all.map(([name, holds]) => joined(name, holds))
+  const { rows } = await sql<Row>`select count(*) as count, ${sql.join(texts)} from (${query}) as each`.execute(db)
+  const packed = rows[0] ?? {}
+  const values = all.map(([name, holds]) => valuesOf(packed, name, holds))
+  if (values.includes(undefined)) return (await query.execute(db)).rows
+  const blank: Row = Object.fromEntries(all.map(([name]) => [name, null]))
+  return Array.from({ length: Number(packed["count"]) }, (_, row) => {
+    const made = { ...blank }
+    for (let column = 0; column < all.length; column++) made[all[column]![0]] = values[column]![row]
+    return made as A
+  })
 }

@@ -8,7 +8,7 @@ import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"
 import * as Databases from "../../Postgres.ts"
 import { database, storesAt } from "./World.ts"
 
-type Row = readonly [number: string, text: string, maybe: string | null]
+type Row = readonly [number: string | null, text: string | null, maybe: string | null]
 
 const ordinary: ReadonlyArray<Row> = [
   ["2", 'one, "two" \\ three', null],
@@ -17,7 +17,10 @@ const ordinary: ReadonlyArray<Row> = [
   ["-3", "NULL", null]
 ]
 
-/** What lies between values, what stands for null, and a number that a double can't hold. */
+/**
+ * What lies between values, what stands for null, a number that a double can't hold; and what makes up for a null where there
+ * can be none, as if somebody had changed the table so that it reads as if it were whole.
+ */
 const odd: ReadonlyArray<ReadonlyArray<Row>> = [
   [["1", "a\u0001b", "c"]],
   [
@@ -28,17 +31,25 @@ const odd: ReadonlyArray<ReadonlyArray<Row>> = [
     ["1", "a", "\u0002"],
     ["2", "b", null]
   ],
-  [["9007199254740993", "a", null]]
+  [["9007199254740993", "a", null]],
+  [
+    ["1", "a\u0001b", null],
+    ["2", null, null]
+  ],
+  [
+    [null, "a", null],
+    ["2", "b", null]
+  ]
 ]
 
 const query = (rows: ReadonlyArray<Row>) => {
   const list = (column: 0 | 1 | 2) => sql`${textArray(rows.map((row) => row[column]))}::text[]`
-  return sql<Record<string, unknown>>`
+  return sql<Record<"number" | "text" | "maybe", unknown>>`
     select number::bigint, text, maybe from unnest(${list(0)}, ${list(1)}, ${list(2)})
       with ordinality as given (number, text, maybe, place) order by place`
 }
 
-const columns = { numbers: ["number"], texts: ["text"], nullable: ["maybe"] }
+const columns = { number: "number", text: "text", maybe: "text or null" } as const
 
 describe.skipIf(Databases.skipped !== undefined)("rows as one text for each column", () => {
   it.live("are the same as one by one, in their order", () =>
