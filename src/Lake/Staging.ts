@@ -88,6 +88,8 @@ export const acquireFolder = (dataDir: string, run: string): Effect.Effect<strin
   )
 }
 
+const isOfEvents = ({ name }: TableShape): boolean => name === "events"
+
 /** All files of the export. The events come first and alone: an engine has its whole memory for them. */
 export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   const kept: Array<Staged> = []
@@ -101,7 +103,6 @@ export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
         written.push(...found.written)
         reached(++done)
       })
-    const isOfEvents = ({ name }: TableShape) => name === "events"
     return Effect.andThen(
       Effect.forEach(tables.filter(isOfEvents), staged, { discard: true }),
       Effect.forEach(
@@ -125,7 +126,7 @@ interface Numbered {
 const atOnce = 2
 
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
-  if (table.name === "events") return yield* stageEvents(staging, table)
+  if (isOfEvents(table)) return yield* stageEvents(staging, table)
   const files = staging.before.tables.get(table.name) ?? []
   const columns = columnsHash(table)
   const kept: Array<Staged> = []
