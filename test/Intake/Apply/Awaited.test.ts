@@ -2,24 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Instant from "../../../src/Domain/Instant.ts"
 import { Store } from "../../../src/Stores/Store.ts"
 import { engines } from "../../Stores/StoreEngines.ts"
 import { until } from "../Uptime/World.ts"
-import {
-  applying,
-  certified,
-  drained,
-  isAtGate,
-  made,
-  noted,
-  now,
-  offer,
-  paid,
-  pending,
-  permit,
-  type World
-} from "./HearingWorld.ts"
+import { certified, drained, inPlace, isAtGate, offer, paid, pending, permit, type World } from "./HearingWorld.ts"
 
 const withPayment = (world: World) =>
   Effect.gen(function* () {
@@ -104,16 +90,14 @@ describe.each(engines)("certificates, with a Store in $name,", ({ isSkipped, pla
     fact: string,
     coming: (world: World, looks: Array<number | undefined>) => ReturnType<typeof withPayment>
   ) =>
-    it.effect.skipIf(isSkipped)(fact, () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(Instant.toMicros(now) / 1000)
-        const { layer } = yield* place
-        const world = made()
-        const looks: Array<number | undefined> = []
-        const store = Layer.provideMerge(listening(looks), layer)
-        yield* Effect.provide(coming(world, looks), Layer.provideMerge(applying(world, noted(world)), store))
-      }).pipe(Effect.scoped)
-    )
+    it.effect.skipIf(isSkipped)(fact, () => {
+      const looks: Array<number | undefined> = []
+      return inPlace(
+        place,
+        (world) => coming(world, looks),
+        (store) => Layer.provideMerge(listening(looks), store)
+      )
+    })
 
   test("are heard with the next payment, or left to their batch", withPayment)
   test("are heard without one once a hundred wait", crowd)

@@ -15,6 +15,7 @@ import {
   certified,
   drained,
   following,
+  inPlace,
   isAtGate,
   logged,
   made,
@@ -38,18 +39,7 @@ describe.each(engines)("the ledger, with a Store in $name,", ({ isSkipped, name,
     fact: string,
     body: (world: World) => Effect.Effect<void, StoreError, Inbox | Store>,
     leading: Layer.Layer<never> = Layer.empty
-  ) =>
-    it.effect.skipIf(isSkipped)(fact, () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(Instant.toMicros(now) / 1000)
-        const { layer } = yield* place
-        const world = made()
-        yield* Effect.provide(
-          body(world),
-          Layer.provideMerge(applying(world, noted(world)), Layer.provideMerge(layer, leading))
-        )
-      }).pipe(Effect.scoped)
-    )
+  ) => it.effect.skipIf(isSkipped)(fact, () => inPlace(place, body, (store) => Layer.provideMerge(store, leading)))
 
   test("hears of all that waits before a second batch is written, and of nothing twice", (world) =>
     Effect.gen(function* () {

@@ -2,12 +2,13 @@
  * Apply over a real Store and a warehouse whose batches wait at a gate, with a log of what the ledger heard meanwhile.
  */
 import { createHash } from "node:crypto"
-import { Array as Arr, Effect, Latch, Layer } from "effect"
+import { Array as Arr, Effect, Latch, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { documented } from "../../../config/WireFiles.ts"
 import { awaitedTypes, ledgerTypes } from "../../../connectors/construction/ConstructionEvents.ts"
 import * as ConstructionReader from "../../../connectors/construction/ConstructionReader.ts"
 import { EventReader } from "../../../src/Domain/Event.ts"
+import * as Instant from "../../../src/Domain/Instant.ts"
 import { Apply } from "../../../src/Intake/Apply.ts"
 import { Inbox } from "../../../src/Intake/Inbox.ts"
 import { Copies } from "../../../src/Ledger/Copies.ts"
@@ -16,6 +17,7 @@ import { Leadership } from "../../../src/Runtime/Leadership.ts"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
 import { Store, StoreError } from "../../../src/Stores/Store.ts"
 import { Warehouse, noMirrors } from "../../../src/Stores/Warehouse.ts"
+import type { Place } from "../../Stores/StoreEngines.ts"
 import { until } from "../Uptime/World.ts"
 
 export const now = "2026-11-20T02:00:00.000000Z"
@@ -145,6 +147,19 @@ export const applying = (world: World, ledger: Layer.Layer<Ledger, StoreError, S
     ),
     Layer.provideMerge(Reasons.layer)
   )
+
+/** Over a new, empty Store, with a ledger that notes what it hears. */
+export const inPlace = <E>(
+  place: Effect.Effect<Place, unknown, Scope.Scope>,
+  body: (world: World) => Effect.Effect<void, E, Inbox | Store>,
+  around: (store: Place["layer"]) => Place["layer"] = (store) => store
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Instant.toMicros(now) / 1000)
+    const { layer } = yield* place
+    const world = made()
+    yield* Effect.provide(body(world), Layer.provideMerge(applying(world, noted(world)), around(layer)))
+  }).pipe(Effect.scoped)
 
 export const made = (): World => ({
   log: [],
