@@ -14,7 +14,7 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "a burst's processor time",
     at: "burst.cpuMicrosPerEvent",
     unit: "µs/event",
-    why: "the rows that a batch changes are found among more, of which all keys are read once after a start"
+    why: "the rows that a batch changes are found among more rows, whose keys are all read once after a start"
   },
   {
     figure: "accepted → applied, p99",
@@ -32,18 +32,18 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "a whole copy for analysts",
     at: "publish.whole.seconds",
     unit: "s",
-    why: "the first of all, and the one after a crash or an update"
+    why: "the first one, and the one after a crash or an update"
   },
   {
     figure: "live after kill -9",
     at: "restartMs.killed.liveMs",
     unit: "ms",
-    why: "what wasn't in a checkpoint is read again"
+    why: "everything since the last checkpoint is read again"
   },
   {
     figure: "memory",
     at: "residentMb",
     unit: "MB",
-    why: "what recognises a body that was stored before is kept at hand"
+    why: "the index that recognises bodies stored before is kept in memory"
   }
 ]
