@@ -44,7 +44,7 @@ export const worker = Admin.layer.pipe(
   Layer.provideMerge(live),
   Layer.provideMerge(service),
   Layer.provideMerge(Layer.merge(Skew.layer, History.counting)),
-  // What was erased never comes in again. Read after the others know of this worker (`Erase/ServerAlone`).
+  // Erased data never comes in again. Read only after other workers know of this one (`Erase/ServerAlone`).
   Layer.provideMerge(ConstructionErasing.layer),
   // A store of another service is refused before any request is sent or taken.
   Layer.provideMerge(ConstructionIdentity.layer),

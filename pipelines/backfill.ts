@@ -7,9 +7,9 @@
  *   service ──record──► Construction ──► LookingUp ──┬─► Warehouse
  *                       ahead of walks   events, holds └─► Ledger
  *
- * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts one at once, of the
- * lists that show what events would have told. Records that events tell of, and IPCs whose payments wait, are read alone, where
- * a person has said so.
+ * Pass after pass; each says how sure it is. A gap in the receiver's uptime that no retry can heal starts a pass at
+ * once, over the lists that show what the missed events would have said. Records that events mention, and IPCs whose
+ * payments wait, are read individually where a person has enabled it.
  */
 import { Effect, Layer } from "effect"
 import { retrySchedule } from "../connectors/construction/ConstructionWebhooks.ts"

@@ -1,12 +1,13 @@
 /**
- * Backup: the Store, off the machine, all the time.
+ * Backup: a continuous copy of the Store off the machine.
  *
  *   log of rows ─┐
  *                ├──► Backup ──parts, encrypted──► another machine's folder | S3
  *   inbox ───────┘    a minute                     the tip last
  *                     behind at most
  *
- * What its tip names is whole: `siteledger restore` makes the Store of it, with nothing but the backup's key.
+ * Everything up to the tip is complete: `siteledger restore` rebuilds the Store from it, with nothing but the backup's
+ * key.
  */
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"

@@ -6,7 +6,8 @@
  *           transaction Store    in order  QuickBooks or Tryton
  *                                per IPC
  *
- * Out: at-least-once, so exactly once by the entry's key. A refused entry waits for a person as a dead letter.
+ * Delivery is at-least-once; the entry's key makes it exactly-once. A refused entry becomes a dead letter and waits for
+ * a person.
  */
 import { Layer } from "effect"
 import { adapter } from "../connectors/Accounting.ts"
@@ -15,10 +16,10 @@ import { Ledger } from "../src/Ledger/Ledger.ts"
 import * as Sink from "../src/Ledger/Outbox/Sink.ts"
 import { layerHttp } from "../src/Runtime/Program.ts"
 
-/** The books with their outbox and their copies in the warehouse: enough to post, without sending. */
+/** The books with their outbox and their copies in the warehouse: enough to post without sending. */
 export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 
-/** The same for a verb without a worker, by the newest worker's terms. */
+/** The same for a verb without a worker, with the settings of the newest worker. */
 export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
 export const sending = Sink.layerFor(adapter).pipe(Layer.provide(layerHttp))

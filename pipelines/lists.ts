@@ -1,10 +1,10 @@
 /**
- * Lists: which of the service's lists are walked, and so which tables there are.
+ * Lists: which of the service's lists are walked, and therefore which tables exist.
  *
  *   OpenAPI document ──siteledger discover──► review file ──a person switches lists on──► Construction · Warehouse
  *
- * Gives a worker the lists that are on in its review file (`SITELEDGER_RESOURCES`), and the resources that they fill. A file that
- * can't be walked as it is ends the start, with a sentence for each place.
+ * Gives a worker the lists that are on in its review file (`SITELEDGER_RESOURCES`), and the resources that they fill.
+ * If the file can't be used as it is, startup fails with one sentence for each problem.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import * as Settings from "../config/Settings.ts"

@@ -2,12 +2,13 @@
  * Live: the service's events.
  *
  *   service ──POST──► Receiver ──► Inbox ──► Apply, a batch at a time, in stored order, idempotent:
- *                     verify       durable     events ──► Ledger ──► one write of the Warehouse ──► settled in the Inbox
+ *                     verify       durable     events ──► Ledger ──► one write of the Warehouse ──► settled in the
+ * Inbox
  *                                  before                 facts →    Change → Merge → rows,
  *                                  the 2xx                entries,   copies of the books
  *                                                         holds
  *
- * Between batches the Ledger hears of what waits in the Inbox: a payment is posted before its rows are written.
+ * Between batches the Ledger reads what waits in the Inbox, so a payment is posted before its rows are written.
  *
  * In: at-least-once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */
@@ -37,7 +38,7 @@ export const applyingAlone = Apply.layer.pipe(
   Layer.provideMerge(Inbox.layer)
 )
 
-/** Before the receiver listens, what the inbox has lost comes back from its copies. */
+/** Before the receiver listens, deliveries that the inbox has lost are restored from their copies. */
 const mirrored = Layer.provideMerge(Mirror.layer, applying)
 
 /** Sealed in the Store, open in memory. */

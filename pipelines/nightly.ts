@@ -2,7 +2,7 @@
  * Nightly: exports and the analysts' copy; and an audit of the books.
  *
  *   Warehouse ──one snapshot──► Export ──► Lake (Parquet, manifest, pointer; then Delta logs): a folder | S3
- *             └───────────────► AnalystCopy ─► analytics.duckdb (whole, or not at all)
+ *             └───────────────► AnalystCopy ─► analytics.duckdb (all or nothing)
  */
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
@@ -38,7 +38,7 @@ const cron = Layer.unwrap(Effect.map(Settings, ({ exportCron }) => Nightly.layer
 
 const archiving = Layer.unwrap(Effect.map(Settings, ({ archiveAfter }) => Archiving.layerWith(archiveAfter)))
 
-/** Every list has finished a pass and no stored event waits: a half-filled copy never replaces a good one. */
+/** True once every list has finished a pass and no stored event waits. A half-filled copy never replaces a good one. */
 const isLive = Effect.zipWith(
   Effect.flatMap(Walk, (walk) => walk.isThrough),
   Effect.flatMap(Inbox, (inbox) => inbox.isDrained),

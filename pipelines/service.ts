@@ -14,7 +14,7 @@ import { Pace } from "../src/Walk/Pace.ts"
 export const service = ConstructionClient.layer.pipe(
   Layer.provideMerge(StoredLogin.layer),
   Layer.provideMerge(Pace.layer),
-  // Requests of an earlier process count, too.
+  // Requests of an earlier process count too.
   Layer.provide(KeptSpending.layer),
   // A person's login is kept sealed.
   Layer.provideMerge(Seal.layer),

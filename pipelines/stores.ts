@@ -14,15 +14,15 @@ import { Reasons } from "../src/Runtime/Reasons.ts"
 import * as Stores from "../src/Stores/Stores.ts"
 import { lake } from "./nightly.ts"
 
-/** Old deliveries may be in archives, of which the lake has the other copy. */
+/** Old deliveries may be in archives; the lake has the second copy of these. */
 const elsewhere = Archiving.layerElsewhere(lake)
 
 export const stores = Stores.layerWaiting.pipe(Layer.provideMerge(Reasons.layer), Layer.provide(elsewhere))
 
-/** For one verb, which fails if the warehouse can't be opened. */
+/** For a single verb. Fails if the warehouse can't be opened. */
 export const storesAlone = Stores.layer.pipe(Layer.provideMerge(Reasons.layer), Layer.provide(elsewhere))
 
-/** Without the warehouse, which stays untouched. */
+/** The Store alone; the warehouse stays untouched. */
 export const store = Stores.layerStore.pipe(Layer.provide(elsewhere))
 
 /** Which workers are on one server, and which one leads. */

@@ -15,7 +15,7 @@ export interface Precision {
 /** DECIMAL(28,4): 24 digits before the point, 4 after it. */
 export const Money: Precision = { digits: 28, scale: 4 }
 
-/** Longer texts can't fit any column; refusing them early keeps hostile bodies cheap. */
+/** Longer texts can't fit any column. Refusing them early keeps hostile bodies cheap. */
 const longestText = 200
 
 /** Reads a JSON number or a decimal string exactly; `undefined` if it is neither or doesn't fit. */
@@ -37,12 +37,12 @@ export const toUnits = (text: string): bigint => BigInt(text.replace(".", ""))
 export const ofUnits = (units: bigint): string | undefined =>
   units === fitting(units) ? print(units, Money.scale) : undefined
 
-/** A sum of them, which may be too large for the column. */
+/** Canonical text of a sum, which may be too large for the column. */
 export const sumOfUnits = (units: bigint): string => print(units, Money.scale)
 
 const most = 10n ** BigInt(Money.digits) - 1n
 
-/** Limited to what fits the column. */
+/** Clamped to what fits the column. */
 export const fitting = (units: bigint): bigint => (units > most ? most : units < -most ? -most : units)
 
 const print = (units: bigint, scale: number): string => {

@@ -1,10 +1,11 @@
 /**
- * The bytes of a signed body. They are stored and identified as they were signed, which may be compressed; this is how to
- * read them.
+ * The bytes of a signed body. They are stored and identified as they were signed, possibly compressed; this module
+ * unpacks them.
  *
- * The bytes alone decide, because no header is signed. gzip and zlib (`deflate` in HTTP) begin with their own mark and end
- * with a checksum. Brotli has neither: it is taken for what isn't text and unpacks to a JSON object. None of the three
- * begins with `{`. Unpacking stops at a limit, so a small body can't fill the memory. Pure.
+ * The format is recognised from the bytes alone, because no header is signed. gzip and zlib (`deflate` in HTTP) begin
+ * with their own mark and end with a checksum. Brotli has neither, so a body counts as Brotli if it isn't text and
+ * unpacks to a JSON object. None of the three begins with `{`. Unpacking stops at a limit, so a small body can't fill
+ * the memory. Pure.
  */
 import { isUtf8 } from "node:buffer"
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
@@ -18,7 +19,7 @@ const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && secon
 /** RFC 1950 §2.2. */
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean => (first & 15) === 8 && (first * 256 + second) % 31 === 0
 
-/** The bytes that were compressed, or the same bytes if they aren't compressed in a known way. */
+/** The unpacked bytes, or the same bytes if they aren't compressed in a known way. */
 export const unpack = (bytes: Uint8Array, mostBytes: number): Uint8Array | "too-large" => {
   if (bytes[0] === openBrace) return bytes
   const marked = isGzip(bytes) ? gunzipSync : isZlib(bytes) ? inflateSync : undefined

@@ -1,6 +1,7 @@
 /**
- * The certificate in a record of the service, read from the answer that shows it: only from the places that a person has named,
- * and exactly. What isn't there, or isn't what belongs there, is said in words; nothing is guessed. Pure.
+ * The certificate in a record of the service, read from the answer that shows it. It is read exactly, and only from the
+ * places that a person has named. A value that is missing or of the wrong kind is reported in words; nothing is
+ * guessed. Pure.
  */
 import * as Amount from "./Amount.ts"
 import * as Instant from "./Instant.ts"
@@ -12,7 +13,7 @@ import * as Value from "./Value.ts"
 
 /** JSON Pointers into the answer. */
 export interface CertificatePlaces {
-  /** What names the record. */
+  /** The id of the record. */
   readonly id: string
   readonly amount: string
   /** The certificate's date. */
@@ -27,7 +28,7 @@ export interface Certificate {
   readonly at: Instant.Instant
   /** In ten-thousandths. */
   readonly units: bigint
-  /** Null: the record's currency wasn't asked for. */
+  /** Null if the record's currency wasn't asked for. */
   readonly currency: string | null
   readonly url: string | null
   readonly projectId: string | null
@@ -43,7 +44,7 @@ const urlIn = (value: unknown): string | null =>
     ? value.toWellFormed()
     : null
 
-/** In words: why it has none. They go on after "the record". */
+/** The certificate, or in words why there is none. The words continue a sentence after "the record". */
 export const certificateIn = (text: string, places: CertificatePlaces): Certificate | string => {
   const body = Json.parse(text)
   if (body === undefined) return "isn't JSON"

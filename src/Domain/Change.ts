@@ -1,9 +1,9 @@
 /**
  * A Change is what one record of a list or one event says about some fields of one entity, with a version.
  *
- * Absent is not null: a field missing in `values` is left alone, and a null one is set to null if its version wins. A
- * value that doesn't fit its column sets the column to null and is kept as JSON text in `misfits`, under the same version.
- * Fields without a column are kept in `extra`.
+ * Absent is not null: a field missing from `values` is left alone; a null field is set to null if its version wins. A
+ * value that doesn't fit its column sets the column to null and is kept as JSON text in `misfits`, under the same
+ * version. Fields without a column are kept in `extra`.
  */
 import type { Version } from "./Version.ts"
 import type { Instant } from "./Instant.ts"
@@ -27,7 +27,7 @@ export interface Change {
 
 const none = {}
 
-/** A tombstone: two agreeing passes did not show the entity. Lifted by any later sighting. */
+/** A tombstone: two agreeing passes did not show the entity. Any later sighting lifts it. */
 export const absence = (entity: string, id: string, version: Version, at: Instant): Change => ({
   entity,
   id,

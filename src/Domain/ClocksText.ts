@@ -1,5 +1,5 @@
 /**
- * The clocks of a row as text: the version of each field, in the order of their names.
+ * The clocks of a row as text: the version of each field, ordered by field name.
  */
 import { sorted } from "./ObjectText.ts"
 import type { Version } from "./Version.ts"

@@ -1,6 +1,6 @@
 /**
- * A row while it is merged: its columns, the version of each field, and the fields without a column. A value is put where it
- * belongs, if its version wins: in its column, in the column beside that, or among the other fields. Pure.
+ * A row while it is merged: its columns, the version of each field, and the fields without a column. If its version
+ * wins, a value goes into its column, into the column beside it (the spill), or among the other fields. Pure.
  */
 import * as Fit from "./Fit.ts"
 import type { Instant } from "./Instant.ts"
@@ -18,9 +18,9 @@ type Texts = Readonly<Record<string, string>>
 export interface Draft {
   readonly resource: Resource
   readonly row: Record<string, string | null>
-  /** By column name, or "+" and a field name: never a name that a prototype has. */
+  /** By column name, or "+" and a field name, so a key is never a name that a prototype has. */
   versions: Record<string, Version.Version>
-  /** JSON text by field; `nothing` until a field is added. */
+  /** JSON text by field. It is the shared `nothing` until a field is added. */
   extra: Texts
   /** When a visible field last changed, or an event last mentioned the entity. */
   changedAt: Instant | undefined
@@ -80,7 +80,7 @@ export const own = (draft: Draft): Record<string, string> => {
 
 const typeOf = ({ resource }: Draft, column: string): ColumnType => resource.columns[column]?.type ?? "JSON"
 
-/** `misfit`: the JSON text of a value that the column doesn't hold. True if the row shows something else then. */
+/** `misfit`: the JSON text of a value that the column can't hold. Returns true if the visible row changed. */
 export const setColumn = (
   draft: Draft,
   version: Version.Version,
@@ -101,7 +101,7 @@ export const setColumn = (
   return changed
 }
 
-/** What stands for a column among the other fields, where no field has its name. */
+/** The misfit of a column, stored among the other fields, unless a field has that name. */
 export const misfitOf = ({ extra, versions }: Draft, column: string): string | undefined =>
   column in extra && versions[`+${column}`] === undefined ? extra[column] : undefined
 
@@ -113,8 +113,8 @@ interface Spilled {
 const notSpilled: Spilled = { isTaken: false, isChanged: false }
 
 /**
- * Puts it into the column beside, which holds nothing else. It has the version, too: a worker that doesn't know this column leaves
- * in it what an older page said.
+ * Puts the value into the spill column, which holds nothing else. The column gets the version too: a worker that
+ * doesn't know this column leaves the value of an older page in it.
  */
 export const spill = (
   draft: Draft,
@@ -133,7 +133,7 @@ export const spill = (
   return { isTaken: value !== null, isChanged: before !== value }
 }
 
-/** A field's JSON text, into its column. `isExact`: it takes only what it holds exactly. */
+/** Puts a field's JSON text into its column. `isExact`: the column takes only what it holds exactly. */
 export const setText = (
   draft: Draft,
   version: Version.Version,

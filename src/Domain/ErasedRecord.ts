@@ -1,26 +1,27 @@
 /**
- * What is left of a record that is erased. Its texts become a mark, a list or an object as a whole; numbers, times and truths become
- * null, also where they came as texts: a column for one of these would hold no mark. What the books and the reading need stays.
+ * What is left of a record that is erased. A text becomes the mark; so does a whole list or object. Numbers, times and
+ * booleans become null, even if they came as text, because their columns couldn't hold the mark. Fields that the books
+ * or the readers need stay.
  *
- * So a body still says what happened to which record, and a row that was made of it can be changed to what it would be made
- * of what is left. Done once more, it changes nothing. Pure.
+ * So a body still says what happened to which record, and a row made from it can be changed to what the remaining
+ * fields would make. Erasing twice changes nothing. Pure.
  */
 import { hash } from "node:crypto"
 import * as Json from "./Json.ts"
 import type { ColumnType } from "./Resource.ts"
 import { readValue } from "./Value.ts"
 
-/** In place of what was erased. Not null: whether a field is there says what kind of event it is. */
+/** Replaces what was erased. Not null, because the presence of a field says what kind of event it is. */
 export const mark = "[erased]"
 
 /** What names a record. */
 export interface Named {
   readonly table: string
-  /** Canonical text, as in the key of its row. */
+  /** Canonical text, as in the key of the record's row. */
   readonly id: string
 }
 
-/** One that is erased, as it is kept: who knows it can tell that it is the one. */
+/** An erased record, as it is stored: only someone who knows the id can recognise it. */
 export interface ErasedRecord {
   readonly salt: string
   /** SHA-256 of the salt, the table and the record's id, as hex. */
@@ -28,7 +29,7 @@ export interface ErasedRecord {
   readonly table: string
 }
 
-/** Of more parts than a value's, so that it is never the same. */
+/** Hashes more parts than a value's hash does, so the two can never be equal. */
 const digest = (salt: string, { id, table }: Named): string =>
   hash("sha256", JSON.stringify([salt, "record", table, id]))
 
@@ -43,19 +44,19 @@ export const isAmong = (all: ReadonlyArray<ErasedRecord>): ((record: Named) => b
   return (record) => byTable.get(record.table)?.some(({ salt, sha256 }) => digest(salt, record) === sha256) === true
 }
 
-/** What stays of a record. Paths are from its top, with dots. */
+/** Which fields of a record stay. Paths start at its top and use dots. */
 export interface Keeps {
   readonly stays: (path: string, value: unknown) => boolean
-  /** Something below it may stay. */
+  /** Whether something below this path may stay. */
   readonly leads: (path: string) => boolean
-  /** That it is there says something: it gets the mark, whatever it was. */
+  /** Its presence carries meaning: it gets the mark, whatever its value was. */
   readonly shows: (path: string) => boolean
 }
 
 export interface Paths {
   readonly kept: ReadonlyArray<string>
   readonly shown?: ReadonlyArray<string>
-  /** Of others, by their value. */
+  /** Decides by the value of other fields. */
   readonly isKept?: (path: string, value: unknown) => boolean
 }
 
@@ -63,7 +64,7 @@ const waysTo = (path: string): ReadonlyArray<string> =>
   path.split(".").map((_, place, parts) => parts.slice(0, place + 1).join("."))
 
 export const keepsAt = ({ isKept = () => false, kept, shown = [] }: Paths): Keeps => {
-  // To what is shown, not into it: whatever it is, it gets the mark as a whole.
+  // Paths that lead to what is shown, but not into it: that always gets the mark as a whole.
   const ways = new Set([...kept.flatMap(waysTo), ...shown.flatMap((path) => waysTo(path).slice(0, -1))])
   const [all, seen] = [new Set(kept), new Set(shown)]
   return {
@@ -73,7 +74,7 @@ export const keepsAt = ({ isKept = () => false, kept, shown = [] }: Paths): Keep
   }
 }
 
-/** What stays by any of these. */
+/** A field stays if any of these keeps it. */
 export const anyOf = (all: ReadonlyArray<Keeps>): Keeps => ({
   stays: (path, value) => all.some((keeps) => keeps.stays(path, value)),
   leads: (path) => all.some((keeps) => keeps.leads(path)),
@@ -83,14 +84,14 @@ export const anyOf = (all: ReadonlyArray<Keeps>): Keeps => ({
 const others: ReadonlyArray<ColumnType> = ["BIGINT", "DECIMAL(28,4)", "DECIMAL(10,2)", "DATE", "TIMESTAMPTZ"]
 const number = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-/** False of one that says a number, a time or a truth. */
+/** False for text that is a number, a time or a boolean. */
 const isWords = (text: string): boolean =>
   text !== "true" &&
   text !== "false" &&
   !number.test(text) &&
   others.every((type) => readValue(type, text) === undefined)
 
-/** The same object if nothing goes. */
+/** Returns the same object if nothing is erased. */
 export const emptied = (value: unknown, keeps: Keeps, path = ""): unknown => {
   if (value === null || value === undefined || value === mark) return value
   if (Array.isArray(value)) {

@@ -1,11 +1,11 @@
 /**
- * A value that is erased, and how a text is rid of it: by hashes alone, since nobody keeps the value; or by the value itself
- * while it is being erased, which finds the same in a tenth of the time. Pure.
+ * A value that is erased, and how it is removed from a text: by its hash alone, since the value isn't kept; or by the
+ * value itself during the erasure, which finds the same places in a tenth of the time. Pure.
  */
 import { hash } from "node:crypto"
 import { mark } from "./ErasedRecord.ts"
 
-/** A value that is erased, as it is kept: nobody can read it here, but whoever has it can tell that it is the one. */
+/** An erased value, as it is stored: it can't be read here, but someone who has the value can recognise it. */
 export interface ErasedValue {
   readonly salt: string
   /** SHA-256 of the salt, the field and the value, as hex. */
@@ -22,7 +22,7 @@ export interface ErasedValue {
 const canonical = (value: string): string => value.normalize("NFC")
 
 const digest = (salt: string, field: string | null, value: string): string =>
-  // In one call: a long text has many parts, and an object for each took as long as the hash.
+  // Hashed in one call: a long text has many parts, and creating an object for each took as long as the hash.
   hash("sha256", JSON.stringify([salt, field, canonical(value)]))
 
 export interface AskedValue {
@@ -40,8 +40,8 @@ export const erasedValue = ({ field, isWithin, value }: AskedValue, salt: string
 })
 
 /**
- * A text without what was erased; the same text if it has nothing of it. `isLoose`: nobody knows what in it is a value, so
- * each is looked for within it.
+ * Returns the text without the erased parts, or the same text if there are none. `isLoose`: nothing tells values apart
+ * in this text, so each is searched for within it.
  */
 export type Redact = (text: string, name: string | null, isLoose?: boolean) => string
 
@@ -50,13 +50,16 @@ export const redacting = (all: ReadonlyArray<ErasedValue>): Redact => {
   return (text, name, isLoose) => salts.reduce((left, redact) => redact(left, name, isLoose), text)
 }
 
-/** Of a value that is known. */
+/** Redacts a value that is known. */
 export const redactingKnown = (asked: AskedValue): Redact => by(known(asked))
 
 /** A letter that Unicode may write in another way, or an escape. */
 const mayHide = /[^\0-\x7f]|\\/
 
-/** Most bodies: each text in them is as it is written, and the value isn't there. A number may be written in many ways. */
+/**
+ * True for most bodies: every text in them is written literally, and the value isn't there. A number may be written in
+ * many ways.
+ */
 export const lacking =
   ({ field, value }: AskedValue) =>
   (text: string): boolean =>
@@ -66,12 +69,15 @@ type Fields = ReadonlyArray<string | null>
 
 /** What is erased, and how it is recognised. */
 interface Erased {
-  /** Those with a name that is asked for. */
+  /** The field names that some rule asks for. */
   readonly fields: ReadonlySet<string>
   readonly isEverywhere: boolean
   /** Whether a whole text is erased in one of these fields. */
   readonly is: (text: string, fields: Fields) => boolean
-  /** A longer text without what is erased within it; `isLoose`: also without what is erased only as a whole. */
+  /**
+   * A longer text without the values that may be erased within it; `isLoose`: also without those that are normally
+   * erased only as a whole.
+   */
   readonly shortened: (text: string, fields: Fields, isLoose: boolean) => string
 }
 
@@ -96,7 +102,7 @@ const known = ({ field, isWithin, value: given }: AskedValue): Erased => {
   }
 }
 
-/** Those with the same salt: a text is hashed once for all of them. */
+/** Rules with the same salt, so that a text is hashed once for all of them. */
 const salted = (salt: string, rules: ReadonlyArray<ErasedValue>): Erased => {
   const isOne = (sums: ReadonlySet<string>, text: string, fields: Fields): boolean =>
     fields.some((field) => sums.has(digest(salt, field, text)))
@@ -112,7 +118,7 @@ const salted = (salt: string, rules: ReadonlyArray<ErasedValue>): Erased => {
         (left, [length, sums]) =>
           without(left, length, (whole, from) => {
             for (let at = from; at + length <= whole.length; at++) {
-              // To look at each other place would cost a hash for each letter.
+              // Checking every other position would cost a hash for each letter.
               if (isWords(whole, at, length) && isOne(sums, whole.slice(at, at + length), fields)) return at
             }
             return -1
@@ -122,7 +128,7 @@ const salted = (salt: string, rules: ReadonlyArray<ErasedValue>): Erased => {
   }
 }
 
-/** The longest first, as one may hold another. */
+/** Longest first, because one value may contain another. */
 type ByLength = ReadonlyArray<readonly [length: number, sums: ReadonlySet<string>]>
 
 const byLength = (rules: ReadonlyArray<ErasedValue>): ByLength =>
@@ -130,7 +136,10 @@ const byLength = (rules: ReadonlyArray<ErasedValue>): ByLength =>
     .map(([length, some]) => [length, new Set(some.map(({ sha256 }) => sha256))] as const)
     .toSorted(([a], [b]) => b - a)
 
-/** Stays as it was written if nothing in it is erased. `next`: where one may be, from a place on; -1: nowhere. */
+/**
+ * Returns the text unchanged if nothing in it is erased. `next`: the next position where a value may be; -1 if there is
+ * none.
+ */
 const without = (text: string, length: number, next: (whole: string, from: number) => number): string => {
   const whole = canonical(text)
   let made = ""
@@ -148,7 +157,7 @@ const without = (text: string, length: number, next: (whole: string, from: numbe
 
 const isWord = /[\p{L}\p{M}\p{N}]/u
 
-/** No word goes on before it or behind it. */
+/** No word continues before or after it. */
 const isWords = (text: string, at: number, length: number): boolean => isEdge(text, at) && isEdge(text, at + length)
 
 const isEdge = (text: string, at: number): boolean => {

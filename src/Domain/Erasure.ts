@@ -1,8 +1,9 @@
 /**
- * What has been erased, as rules: a value or a record that may not be kept, known by its salted hash alone. A text that is such a
- * value, or holds it as whole words where the rule says so, becomes a mark; everything around it stays as it is, so a body that has
- * lost a person's name still says what happened to which record, when and for how much. What is about an erased record loses all
- * but that (`ErasedRecord`). Pure, and the same for a body that was stored long ago and for one that comes in tomorrow.
+ * What has been erased, as rules: a value or a record that may not be kept, known only by its salted hash. A text that
+ * equals such a value, or contains it as whole words where the rule allows that, becomes a mark. Everything around it
+ * stays, so a body that has lost a person's name still says what happened to which record, when and for how much. Data
+ * about an erased record loses everything else (`ErasedRecord`). Pure, and the same for a body stored long ago and for
+ * one that arrives tomorrow.
  */
 import { unpack } from "./Body.ts"
 import {
@@ -34,10 +35,10 @@ export type Erased = ErasedValue | ErasedRecord
 export const isOfRecord = (rule: Erased): rule is ErasedRecord => "table" in rule
 export const isValue = (rule: Erased): rule is ErasedValue => !isOfRecord(rule)
 
-/** Where a field stands: its name, and its path from the top, with dots. Places in lists don't count. */
+/** Where a field stands: its name, and its dotted path from the top. Positions in lists don't count. */
 export type IsKept = (name: string, path: string) => boolean
 
-/** Only at these paths. */
+/** Keeps only the fields at these paths. */
 export const keptAt = (paths: ReadonlyArray<string>): IsKept => {
   const all = new Set(paths)
   return (_name, path) => all.has(path)
@@ -45,33 +46,36 @@ export const keptAt = (paths: ReadonlyArray<string>): IsKept => {
 
 /** How a body, an answer or a row is read. */
 export interface Read {
-  /** What stays of it, whatever value is erased. */
+  /** What stays, whatever value is erased. */
   readonly isKept: IsKept
-  /** The records that it is about, as JSON. */
+  /** The records that the JSON is about. */
   readonly records: (value: unknown) => ReadonlyArray<Named>
-  /** What stays of it if one of these is erased. */
+  /** What stays if one of these records is erased. */
   readonly keeps: Keeps
-  /** It never says alone which record it is: that takes its request, or a key to hash with. */
+  /** The text alone never says which record it is about: that takes its request, or a key to hash with. */
   readonly isUnnamed?: boolean
 }
 
-/** About no record, and nothing stays. */
+/** Text that is about no record; nothing in it stays. */
 export const plain: Read = { isKept: () => false, records: () => [], keeps: keepsAt({ kept: [] }) }
 
-/** In several ways: it may be about what any of them finds, and what stays by any of them stays. */
+/**
+ * Reads in several ways: the text is about every record that any of them finds, and a field stays if any of them keeps
+ * it.
+ */
 export const readAs = (all: ReadonlyArray<Read>): Read => ({
   isKept: (name, path) => all.some(({ isKept }) => isKept(name, path)),
   records: (value) => all.flatMap(({ records }) => records(value)),
   keeps: anyOf(all.map(({ keeps }) => keeps))
 })
 
-/** How what comes from a service is read. */
+/** How to read what comes from the service. */
 export interface Reads {
-  /** Of deliveries. */
+  /** How to read deliveries. */
   readonly bodies: Read
-  /** In answers that facts rest on. */
+  /** What stays in the answers that facts rest on. */
   readonly answers: IsKept
-  /** A record, as the list shows it that fills this table. */
+  /** How to read a record as the list shows it that fills this table. */
   readonly records: (table: string) => Read
 }
 
@@ -83,17 +87,17 @@ export const isRecord = (asked: Asked): asked is Named => "table" in asked
 export const erased = (asked: Asked, salt: string): Erased =>
   isRecord(asked) ? erasedRecord(asked, salt) : erasedValue(asked, salt)
 
-/** Takes out what was erased. */
+/** Removes what was erased. */
 export interface Redactor {
   readonly text: Redact
-  /** True only if JSON text has nothing of a value, which can be seen without reading it. */
+  /** True only if JSON text certainly contains no erased value, as far as can be told without parsing it. */
   readonly lacksValue: (text: string) => boolean
   readonly isErased: (record: Named) => boolean
   /** Whether a record of this table is erased. */
   readonly hasErased: (table: string) => boolean
 }
 
-/** Nothing is erased. */
+/** A redactor for when nothing is erased. */
 export const nothing: Redactor = {
   text: (text) => text,
   lacksValue: () => false,
@@ -101,7 +105,7 @@ export const nothing: Redactor = {
   hasErased: () => false
 }
 
-/** Undefined if nothing is erased: then nothing need be looked at. */
+/** Undefined if nothing is erased, so that nothing need be searched. */
 export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
   if (all.length === 0) return undefined
   const records = all.filter(isOfRecord)
@@ -114,7 +118,7 @@ export const redactor = (all: ReadonlyArray<Erased>): Redactor | undefined => {
   }
 }
 
-/** Takes out what is asked for, by itself: as much as `redactor` finds by its hash. */
+/** Removes what is asked for by its own value. Finds as much as `redactor` finds by its hash. */
 export const redactorOf = (asked: Asked): Redactor =>
   isRecord(asked)
     ? {
@@ -124,7 +128,7 @@ export const redactorOf = (asked: Asked): Redactor =>
       }
     : { ...nothing, text: redactingKnown(asked), lacksValue: lacking(asked) }
 
-/** The value without what was erased; the same object if it has nothing of it. Names of fields count as texts. */
+/** The value without what was erased, or the same object if nothing was. Field names count as text. */
 export const redactValue = (
   value: unknown,
   redact: Redact,
@@ -134,7 +138,7 @@ export const redactValue = (
 ): unknown => {
   if (typeof value === "string") return redact(value, name)
   const number = name === null ? undefined : Json.numberText(value)
-  // A number is no person, unless one names its field.
+  // A number isn't personal data unless a rule names its field.
   if (number !== undefined) return redact(number, name) === number ? value : null
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => redactValue(item, redact, isKept, name, path))
@@ -157,7 +161,7 @@ export const redactValue = (
   return isSame ? value : made
 }
 
-/** Two names may become the same. */
+/** Two redacted names may become the same. */
 const free = (made: Readonly<Record<string, unknown>>, name: string): string => {
   if (!(name in made)) return name
   for (let count = 2; ; count++) if (!(`${name} ${count}` in made)) return `${name} ${count}`
@@ -183,7 +187,7 @@ export const redactText = (text: string, redact: Redactor, read: Read): string |
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Of the bytes of a body, unpacked; undefined if that is no text, or too long. */
+/** The unpacked text of a body; undefined if it isn't text, or is too long. */
 export const textOf = (body: Uint8Array, mostBytes: number): string | undefined => {
   const plainBytes = unpack(body, mostBytes)
   if (plainBytes === "too-large") return undefined
@@ -194,7 +198,7 @@ export const textOf = (body: Uint8Array, mostBytes: number): string | undefined 
   }
 }
 
-/** The bytes of a body, unpacked, without what was erased; undefined if it has nothing of it. */
+/** The unpacked bytes of a body without what was erased; undefined if nothing in it was. */
 export const redactBody = (
   body: Uint8Array,
   mostBytes: number,
@@ -206,6 +210,6 @@ export const redactBody = (
   return left === undefined ? undefined : Buffer.from(left)
 }
 
-/** Names and values, as headers are kept. */
+/** Names and values, as headers are stored. */
 export const redactPairs = (pairs: ReadonlyArray<string>, redact: Redactor): ReadonlyArray<string> =>
   pairs.map((text, place) => (place % 2 === 0 ? text : redact.text(text, pairs[place - 1] ?? null)))

@@ -30,7 +30,7 @@ export interface Event {
 }
 
 export type QuarantineReason =
-  /** Unpacked it would be larger than a delivery may be. */
+  /** Unpacked, it would be larger than a delivery may be. */
   | "too-large"
   | "not-utf8"
   | "not-json"
@@ -42,13 +42,16 @@ export type QuarantineReason =
   | "event-time-ahead"
   | "amount-does-not-fit"
 
-/** An event time further ahead than this would freeze its fields: the event waits in quarantine until it no longer is. */
+/**
+ * An event time further ahead than this would freeze its fields, so the event waits in quarantine until its time is
+ * near enough.
+ */
 export const aheadMicros = 24 * 60 * 60 * 1_000_000
 
-/** Applied to rows, but in quarantine for the ledger: only the label of a later delivery names its type. */
+/** Applied to rows, but quarantined for the ledger: only the label of a later delivery names its type. */
 export const labelOnly = "label-only"
 
-/** What can be odd about an event that was taken all the same. */
+/** Oddities of an event that was accepted all the same. */
 export const alarms = ["id-reused", "replayed", "relabelled"] as const
 export type Alarm = (typeof alarms)[number]
 
@@ -57,7 +60,9 @@ export interface Reading {
   readonly text: string | null
   /** The type that the body proves; otherwise the header's. */
   readonly type: string | null
-  /** Of the types that the body proves, the header of a later delivery chose this one. Enough for rows, not for money. */
+  /**
+   * The body proves several types, and the header of a later delivery chose this one. Enough for rows, not for money.
+   */
   readonly isByLabel: boolean
   /** The header names a different type than the body proves. */
   readonly relabelled: boolean
@@ -71,7 +76,7 @@ export interface Reading {
   readonly misfits: number
 }
 
-/** How deliveries are read: the service's names for their fields, and where these are. */
+/** How deliveries are read: the service's names for their fields, and where these fields are. */
 export interface Naming {
   readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
   readonly contentsAt: ReadonlyArray<string>
@@ -79,15 +84,15 @@ export interface Naming {
 }
 
 /**
- * Implemented by the connector: reads one event as of `nowMicros`; `as` at another time, or as configured now. A promise only
- * for a large one.
+ * Implemented by the connector. Reads one event as of `nowMicros`; `as`: as at another time, or as configured now.
+ * Returns a promise only for a large event.
  */
 export class EventReader extends Context.Service<
   EventReader,
   {
-    /** Types that the ledger hears of, as headers name them: which proves nothing. */
+    /** Types that the ledger hears of, as named in headers, which prove nothing. */
     readonly ledgerTypes: ReadonlyArray<string>
-    /** Those of them that somebody waits for: payments. */
+    /** Those among them that someone waits for: payments. */
     readonly awaitedTypes: ReadonlyArray<string>
     readonly read: (event: Event, nowMicros: number, as?: Naming) => Reading | Promise<Reading>
   }

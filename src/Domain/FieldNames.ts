@@ -1,5 +1,5 @@
 /**
- * What the name of a field says of its values: that they are money, or a secret. Pure.
+ * What a field's name says about its values: that they are money, or a secret. Pure.
  */
 import { words } from "./Names.ts"
 
@@ -11,7 +11,7 @@ const moneyWords = set(
 const otherWords = set(
   "count counts percent percentage pct rate ratio quantity qty number id ids date at day days hour hours minutes seconds months currency type status code method terms name reference ref url note notes page pages size items records score factor weight index version by is has impact_days precision unit units level"
 )
-/** A value of something that is paid for, not one that a sensor reads. */
+/** Values of things that are paid for, not readings of a sensor. */
 const valuedNames =
   /(^|_)(contract|order|invoice|certified|total|market|book|asset|awarded|tender|original|revised)_value$/
 const surelyMoney = /^(amount|price|cost|balance|fee|budget|salary|revenue)$/
@@ -23,12 +23,12 @@ export const isMoneyName = (name: string): boolean => {
   return isCalledMoney && !parts.some((word) => otherWords.has(word))
 }
 
-/** Even if they are whole. */
+/** Money even if the numbers are whole. */
 export const isSurelyMoneyName = (name: string): boolean =>
   isMoneyName(name) && words(name).some((word) => surelyMoney.test(word))
 
 const secretNames =
   /(^|_)(password|passwd|secret|token|api_key|private_key|access_key|credential|credentials|passphrase)$/
 
-/** A column of this name would hold one. */
+/** A column with this name would hold a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name)

@@ -1,14 +1,14 @@
 /**
- * The row of an entity from its very first change: what `Merge` makes of it, in a fraction of the time, because a first walk
- * makes millions of them. The records of a page have one version and mostly the same fields, so that the text of their
- * clocks is written once. Pure.
+ * The row of an entity from its very first change. It equals what `Merge` makes, but takes a fraction of the time,
+ * because a first walk makes millions of rows. The records of a page share one version and usually the same fields, so
+ * the text of their clocks is written once. Pure.
  */
 import type { Change } from "./Change.ts"
 import * as Nested from "./Nested.ts"
 import { sorted } from "./ObjectText.ts"
 import { furthestStage, keyColumn, type Resource, tableColumns } from "./Resource.ts"
 
-/** A misfit and a tombstone are rare, and `Merge` knows how to put them. */
+/** Misfits and tombstones are rare; `Merge` handles them. */
 export const isPlain = ({ misfits, source }: Change): boolean => {
   for (const _column in misfits) return false
   return source !== "absence"
@@ -62,7 +62,7 @@ const formOf = ({ extra, values, version }: Change): Form => {
   return last
 }
 
-/** `names`: of the fields without a column. */
+/** `names`: the fields without a column. */
 export const clocksOf = (columns: ReadonlyArray<string>, names: ReadonlyArray<string>, version: string): string => {
   const clocked = [...columns, "_deleted_at", ...names.map((name) => `+${name}`)]
   return JSON.stringify(sorted(Object.fromEntries(clocked.map((name) => [name, version]))))

@@ -1,7 +1,7 @@
 /**
- * Which column types hold a JSON value exactly: no text becomes a number, no number a float, no time loses its digits or
- * gains an offset. So the type of a column is chosen that siteledger makes of a field by itself, and so later values are
- * judged. Works on the JSON text as `Json.stringify` writes it, because a walk reads millions of values. Pure.
+ * Which column types hold a JSON value exactly: no text becomes a number, no number a float, no time loses its digits
+ * or gains an offset. This rule chooses the type of a learned column, and decides whether later values fit it. Works on
+ * the JSON text as `Json.stringify` writes it, because a walk reads millions of values. Pure.
  */
 import * as Amount from "./Amount.ts"
 import * as Instant from "./Instant.ts"
@@ -9,11 +9,11 @@ import * as Json from "./Json.ts"
 import type { ColumnType } from "./Resource.ts"
 import { readValue } from "./Value.ts"
 
-/** Of several that hold all values, the first is taken. */
+/** If several types hold all values, the first is taken. */
 const types = ["BOOLEAN", "BIGINT", "DECIMAL(28,4)", "DATE", "TIMESTAMPTZ", "VARCHAR", "JSON"] as const
 export type LearnedType = (typeof types)[number]
 
-/** By kind of value. A decimal number with more digits than money has isn't rounded, and no number is a float. */
+/** By kind of value. A decimal number with more digits than money isn't rounded, and no number is a float. */
 const holding = {
   truth: ["BOOLEAN", "VARCHAR", "JSON"],
   whole: ["BIGINT", "DECIMAL(28,4)", "VARCHAR", "JSON"],
@@ -28,13 +28,13 @@ const holding = {
 export type Kind = keyof typeof holding
 
 const day = /^"\d{4}-\d{2}-\d{2}"$/
-/** With an offset, and no finer than microseconds. A leap second is another second here. */
+/** With an offset, and no finer than microseconds. A leap second isn't held: it would become another second. */
 const time = /^"\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"$/
 const whole = /^-?\d{1,19}$/
 /** Short enough to fit, whatever their digits are. */
 const surelyWhole = /^-?\d{1,18}$/
 const surelyDecimal = /^-?\d{1,24}\.\d{1,4}$/
-/** PostgreSQL's text has none. Some that hold none look so, too. */
+/** PostgreSQL's text can't hold NUL. Some texts without one match too. */
 const quote = 34
 const nul = "\\u0000"
 
@@ -65,7 +65,7 @@ const kindOfText = (text: string): Kind => {
   return time.test(text) && Instant.readMicros(inner) !== undefined ? "time" : "text"
 }
 
-/** To read a date takes ten times as long as to find it here, and a list has the same ones again and again. */
+/** Parsing a date takes ten times as long as finding it here, and a list repeats the same dates. */
 const days = new Set<string>()
 const mostDays = 10_000
 
@@ -92,15 +92,15 @@ export const holds = (type: ColumnType, text: string): boolean => {
   return kind === undefined || isHeldBy(type, kind)
 }
 
-/** The text of a column of such a type; undefined if it doesn't hold the value exactly. */
+/** The canonical text for a column of this type; undefined if the column can't hold the value exactly. */
 export const readExactly = (type: ColumnType, text: string): string | null | undefined =>
   holds(type, text) ? readValue(type, Json.parse(text)) : undefined
 
-/** Whether the kind of this value makes no difference for the type any more. */
+/** Whether the kind of this value can no longer change the type. */
 export const isSettled = (kinds: ReadonlySet<Kind>, text: string): boolean =>
   kinds.has("nested") || (kinds.has("text") && text.charCodeAt(0) === quote && !text.includes(nul))
 
-/** Undefined as long as there was no value. */
+/** Undefined until there is a value. */
 export const typeFor = (kinds: Iterable<Kind>): LearnedType | undefined => {
   const all = [...kinds]
   return all.length === 0 ? undefined : types.find((type) => all.every((kind) => isHeldBy(type, kind)))

@@ -1,12 +1,13 @@
 /**
  * Gaps: intervals in which the receiver was down and that no retry of the service has healed yet. Pure.
  *
- * A blind interval [a, b] is healed once the receiver was up over all of [a+o, b+o] for some retry offset o: every delivery
- * first tried in [a, b] was then retried while the receiver listened. An interval closed by a person is no gap. Never
- * reports a gap as healed wrongly: a blind interval that different offsets heal piece by piece stays open.
+ * A blind interval [a, b] is healed once the receiver was up over all of [a+o, b+o] for some retry offset o: every
+ * delivery first tried in [a, b] was then retried while the receiver listened. An interval that a person has closed is
+ * no gap. A gap is never wrongly reported as healed: a blind interval of which different offsets heal different parts
+ * stays open.
  */
 
-/** In milliseconds since 1970; includes both ends. */
+/** In milliseconds since 1970; both ends are included. */
 export interface Interval {
   readonly fromMs: number
   readonly toMs: number
@@ -52,7 +53,7 @@ export const find = ({ closed, nowMs, offsetsMs, up }: History): Gaps => {
 
 interface Coverage {
   readonly recorded: ReadonlyArray<Interval>
-  /** As if the receiver stayed up from now on. */
+  /** The up-intervals, as if the receiver stayed up from now on. */
   readonly hoped: ReadonlyArray<Interval>
   readonly offsetsMs: ReadonlyArray<number>
 }
@@ -69,7 +70,7 @@ const blindIntervals = (recorded: ReadonlyArray<Interval>, nowMs: number): Reado
     .map(({ toMs }, index) => ({ fromMs: toMs, toMs: recorded[index + 1]?.fromMs ?? nowMs }))
     .filter(({ fromMs, toMs }) => fromMs < toMs)
 
-/** Joins intervals that touch or overlap, because a clock was set back or one worker closely followed another. */
+/** Joins intervals that touch or overlap: a clock was set back, or one worker closely followed another. */
 const united = (intervals: ReadonlyArray<Interval>): ReadonlyArray<Interval> => {
   const joined: Array<Interval> = []
   for (const next of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {

@@ -20,7 +20,10 @@ const secondsBelow = 100_000_000_000
 /** The last millisecond that the text form can hold (doubles are coarser than microseconds there). */
 export const maximumMicros = Date.UTC(9999, 11, 31, 23, 59, 59, 999) * 1000
 
-/** Reads ISO 8601 (UTC if without offset), Unix seconds or milliseconds, as text or number; finer digits are cut off. */
+/**
+ * Reads ISO 8601 (UTC if it has no offset), or Unix seconds or milliseconds, as text or number. Digits beyond
+ * microseconds are cut off.
+ */
 export const readMicros = (value: unknown): number | undefined => {
   const text = typeof value === "string" ? value.trim() : Json.numberText(value)
   if (text === undefined) return undefined
@@ -29,7 +32,7 @@ export const readMicros = (value: unknown): number | undefined => {
   return micros !== undefined && micros >= 0 && micros <= maximumMicros ? micros : undefined
 }
 
-/** Without an exponent. */
+/** Rewrites a number without its exponent. */
 const plain = (text: string): string => {
   const [match, whole = "", fraction = "", exponent] = scientific.exec(text) ?? []
   if (match === undefined) return text
@@ -51,7 +54,7 @@ const isoMicros = (text: string): number | undefined => {
   if (match === null) return undefined
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset = "Z"] = match
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  // The day ends at 24:00:00, which is also its leap second 23:59:60.
+  // A day ends at 24:00:00, which is also its leap second 23:59:60.
   const secondOfDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
   if (
     !isDay(midnight, Number(year), Number(month), Number(day)) ||
@@ -71,7 +74,7 @@ const offsetSeconds = (offset: string): number => {
   return sign * (Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2)) * 60)
 }
 
-/** Date.UTC carries the 31st of a short month over, and adds 1900 to years below 100. */
+/** Date.UTC rolls the 31st of a short month over, and adds 1900 to years below 100. */
 const isDay = (midnight: number, year: number, month: number, day: number): boolean => {
   const date = new Date(midnight)
   return date.getUTCDate() === day && date.getUTCMonth() === month - 1 && date.getUTCFullYear() === year
@@ -83,7 +86,10 @@ export const fromMicros = (micros: number): Instant => {
   return `${isoText(millis)}${String(micros - millis * 1000).padStart(3, "0")}Z`
 }
 
-/** Without the zone. The hour is kept, as most times are of the same one as the time before: to write a date takes longest. */
+/**
+ * Without the zone. The last hour is cached, because most times share it with the time before and writing the date is
+ * the slowest part.
+ */
 const isoText = (millis: number): string => {
   const hour = Math.floor(millis / hourMillis)
   if (hour !== lastHour.number) {
@@ -115,6 +121,6 @@ export const readDate = (value: unknown): string | undefined => {
   return value.trim().slice(0, 10)
 }
 
-/** Whether nothing is lost when only its day is kept: it is a day alone, or midnight in its own offset. */
+/** Whether keeping only the day loses nothing: the value is a day alone, or midnight in its own offset. */
 export const isOnlyDay = (value: unknown): boolean =>
   typeof value !== "string" || /^[\d-]{10}(?:[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?:[Zz]|[+-][\d:]+)?)?$/.test(value.trim())

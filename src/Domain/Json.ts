@@ -14,26 +14,26 @@ interface RawNumbers {
   readonly isRawJSON: (value: unknown) => value is RawNumber
 }
 
-// The JSON.parse source text proposal: in Node since 21, but not yet in TypeScript's library.
+// From the "JSON.parse source text access" proposal: in Node since 21, but not yet in TypeScript's library.
 const json = JSON as unknown as RawNumbers
 
 /** Finds numbers that may not survive a double; a false positive costs time, never exactness. */
 const doubtful =
   /[:,[\s](?:-?\d{16,}|-?\d+\.\d*0|-?0\.0{6}\d+|-?[\d.]{16,}|-?[\d.]+[eE][-+]?\d+|-0)(?=[\s,\]}]|$)|^\s*-?[\d.]/
 
-/** Where a value may stand; outside strings. */
+/** A number where a value may stand, outside strings. */
 const numbers = /(?<=^|[:,[\s])-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?=[\s,\]}]|$)/g
 
 const exact = (number: string): string => (String(Number(number)) === number ? number : `{"${rawName}":"${number}"}`)
 
-/** The text with something else in place of numbers that a double can't reproduce: a reviver would be called for all values. */
+/** The text with placeholders for numbers that a double can't reproduce. A reviver would be called for every value. */
 const exactly = (text: string): string => {
   let written = ""
   let copied = 0
   for (let at = 0; at < text.length;) {
     const opening = text.indexOf('"', at)
     const end = opening < 0 ? text.length : opening
-    // Between two strings there is mostly nothing but a colon or a comma.
+    // Between two strings there is usually only a colon or a comma.
     if (end - at > 1) {
       const between = text.slice(at, end)
       const kept = between.replace(numbers, exact)
@@ -47,10 +47,10 @@ const exactly = (text: string): string => {
   return written + text.slice(copied)
 }
 
-/** The only name in what stands for a raw number. Random, so that no text from outside can hold it. */
+/** The only key of a raw number's placeholder. Random, so that no text from outside can contain it. */
 const rawName = `number ${crypto.randomUUID()}`
 
-/** The value with raw numbers in place of what stands for them. */
+/** The value with raw numbers in place of their placeholders. */
 const restored = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value
   const fields = value as Record<string, unknown>
@@ -67,12 +67,15 @@ const restored = (value: unknown): unknown => {
   return value
 }
 
-/** Values are traversed recursively, and a body of nothing but brackets must not exhaust the stack. */
+/** Values are traversed recursively, so a body of nothing but brackets must not exhaust the stack. */
 const deepest = 500
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
-/** Whether JSON text nests deeper than that. Most have too few brackets; otherwise one pass, which skips strings. */
+/**
+ * Whether JSON text is nested deeper than that. Most texts have too few brackets; for the others one pass decides,
+ * skipping strings.
+ */
 const isDeep = (text: string): boolean => {
   if (!hasMany(text, "{", deepest / 2) && !hasMany(text, "[", deepest / 2)) return false
   let depth = 0
@@ -106,7 +109,7 @@ const isEscaped = (text: string, at: number): boolean => {
   return (at - first) % 2 === 1
 }
 
-/** Where the object that begins here ends, if it does; it needn't be JSON. */
+/** The end of the object that begins here, if there is one. The object needn't be valid JSON. */
 export const objectEnd = (text: string, start: number): number | undefined => {
   if (text.charCodeAt(start) !== openBrace) return undefined
   let depth = 0
@@ -141,7 +144,7 @@ export const parse = (text: string): unknown => {
 
 /** Writes JSON text, with numbers as they were read and lone surrogates replaced. */
 export const stringify = (value: unknown): string => {
-  // Most fields are one of these, and a replacer is called for each value.
+  // Most values are strings, and a replacer would be called for each value.
   if (typeof value === "string") return JSON.stringify(value.toWellFormed())
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed() : inner))

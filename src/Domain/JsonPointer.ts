@@ -1,16 +1,17 @@
 /**
- * JSON Pointers (RFC 6901), as the review file has them. Only through objects: no field of a record is in a list. Pure.
+ * JSON Pointers (RFC 6901), as the review file uses them. They lead through objects only, because no field of a record
+ * is in a list. Pure.
  */
 import * as Json from "./Json.ts"
 
-/** Its steps, as the fields are called. */
+/** The pointer's steps as field names. */
 export const steps = (pointer: string): ReadonlyArray<string> =>
   pointer
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** Undefined if there is nothing. */
+/** Undefined if nothing is there. */
 export const along = (value: unknown, way: ReadonlyArray<string>): unknown => {
   let found = value
   for (const name of way) {

@@ -1,5 +1,6 @@
 /**
- * What names a record in its table. Of several parts it is the text with a slash between them: no part holds one. Pure.
+ * The key that names a record in its table. A key of several parts is their text, joined by slashes; no part contains
+ * one. Pure.
  */
 import { keyColumn, type Resource } from "./Resource.ts"
 

@@ -1,5 +1,5 @@
 /**
- * What every engine can hold. The rule is the same on all of them, so a signed event or a record has the same outcome
+ * What every engine can hold. The limits are the same on all of them, so an event or a record has the same outcome
  * wherever it is stored, and a Store can move to another engine. Pure.
  */
 import type { Change } from "./Change.ts"

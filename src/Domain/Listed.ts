@@ -1,8 +1,9 @@
 /**
- * The Change of one listed record, as pieces of its page's text: a first walk makes a row of it without an object for each
- * record's fields. What all records of a page with the same fields share is said once, in their Sheet. Pure.
+ * The Change of one listed record, as slices of its page's text: a first walk makes a row from it without creating an
+ * object for each record's fields. What the records of a page with the same fields have in common is held once, in
+ * their Sheet. Pure.
  *
- * As a Change it is the same as any other: `values` and `extra` are made when something asks for them.
+ * It behaves as any other Change: `values` and `extra` are created when they are first read.
  */
 import type { Change } from "./Change.ts"
 import { clocksOf } from "./FirstRow.ts"
@@ -12,9 +13,9 @@ import type { Version } from "./Version.ts"
 
 interface Field {
   readonly name: string
-  /** Its name as JSON, after a brace or a comma, and a colon. */
+  /** Its name as JSON, with the brace or comma before it and the colon after it. */
   readonly key: string
-  /** Where its text is among the record's. */
+  /** The position of its text among the record's texts. */
   readonly place: number
 }
 
@@ -31,7 +32,7 @@ export interface Sheet {
   readonly clocks: string
 }
 
-/** `places`: of the fields without a column, by name. */
+/** `places`: positions of the fields without a column, by name. */
 export const sheet = (
   shared: Pick<Sheet, "columns" | "entity" | "keyColumn" | "seenAt" | "version">,
   places: Readonly<Record<string, number>>
@@ -57,7 +58,7 @@ export class Listed implements Change {
   #values: Change["values"] | undefined
   #extra: Change["extra"] | undefined
 
-  /** `texts`: JSON as `Json.stringify` writes it; those of columns are no objects and no lists. */
+  /** `texts`: JSON as `Json.stringify` writes it. The texts of columns are neither objects nor lists. */
   constructor(sheet: Sheet, id: string, texts: ReadonlyArray<string>) {
     this.#sheet = sheet
     this.id = id
@@ -89,12 +90,12 @@ export class Listed implements Change {
     return (this.#extra = extra)
   }
 
-  /** The fields of `extra`, without making it. */
+  /** Visits the fields of `extra` without creating it. */
   eachExtra(visit: (field: string, text: string) => void): void {
     for (const { name, place } of this.#sheet.fields) visit(name, this.#texts[place] ?? "null")
   }
 
-  /** A column of its first row: the same as `firstRow` makes. */
+  /** The value of one column in its first row, equal to what `firstRow` makes. */
   textOf(column: string): string | null {
     switch (column) {
       case this.#sheet.keyColumn:

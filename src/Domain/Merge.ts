@@ -1,14 +1,14 @@
 /**
  * Merge applies changes to a stored row. Pure.
  *
- * Guarantees: per field the greatest version wins, so any order, repetition or split of the same changes ends in the same
- * row; `status` is the furthest stage reached and never goes back; a tombstone is a field like any other (a later sighting
- * lifts it). `_changed_at` doesn't depend on the order either, if all changes are events; whether a page showed something
- * new depends on when it was read.
+ * Guarantees: the greatest version wins each field, so the same changes make the same row in any order, repetition or
+ * split; `status` is the furthest stage reached and never goes back; a tombstone is a field like any other (a later
+ * sighting lifts it). `_changed_at` doesn't depend on the order either, if all changes are events; whether a page
+ * showed something new depends on when it was read.
  *
  * A row maps column names to canonical text or null. `_clocks` holds the version of each field by column name; unknown
- * fields have a leading "+". A field that has a column by now moves there with its version, so that it makes no difference
- * when the column came. Of a table that only pages fill, the newest page wins as a whole (`WholeRecord`).
+ * fields have a leading "+". A field that has gained a column moves there with its version, so it doesn't matter when
+ * the column was added. In a table that only pages fill, the newest page wins as a whole (`WholeRecord`).
  */
 import type { Change } from "./Change.ts"
 import { firstRow, isPlain } from "./FirstRow.ts"
@@ -34,7 +34,7 @@ import * as WholeRecord from "./WholeRecord.ts"
 
 export type { Row }
 
-/** About that many characters are the versions of so many fields. */
+/** The versions of that many fields take about this many characters. */
 const manyVersions = 40 * many
 
 export const isLarge = (stored: Row | undefined, changes: ReadonlyArray<Change>): boolean =>
@@ -45,7 +45,7 @@ export const isLarge = (stored: Row | undefined, changes: ReadonlyArray<Change>)
     return false
   })
 
-/** The same as `merge`, with a pause after every few thousand fields. */
+/** As `merge`, but pauses after every few thousand fields. */
 export function* mergeInParts(
   resource: Resource,
   stored: Row | undefined,
@@ -53,7 +53,7 @@ export function* mergeInParts(
 ): Generator<undefined, Row | undefined> {
   const [first] = changes
   if (first === undefined) return stored
-  // Filled afterwards, a pause after each.
+  // The clocks and fields are filled in afterwards, with a pause after each part.
   const draft = open(resource, stored && { ...stored, _clocks: null, _extra: null }, first.id)
   draft.versions = versionsOf(stored)
   yield
@@ -93,18 +93,18 @@ export const merge = (resource: Resource, stored: Row | undefined, changes: Read
   return close(resource, draft, clocksText(draft.versions), extra)
 }
 
-/** Of a worker that doesn't know the columns yet. */
+/** False for a change by a worker that doesn't know the columns yet. */
 const hasColumns = (resource: Resource, { extra }: Change): boolean =>
   (resource.fields !== undefined || resource.learned !== undefined) &&
   Object.keys(extra).some((name) => placeOf(resource, name) !== undefined)
 
 interface Place {
-  /** Null: it isn't kept. */
+  /** Null: the field isn't kept. */
   readonly column: string | null
   readonly isExact: boolean
 }
 
-/** Where a field belongs that came without a column; undefined if it has none. */
+/** Where a field that came without a column belongs; undefined if it has no place. */
 const placeOf = ({ fields, learned }: Resource, field: string): Place | undefined => {
   const column = fields?.get(field)
   if (column !== undefined) return { column, isExact: false }
@@ -112,7 +112,7 @@ const placeOf = ({ fields, learned }: Resource, field: string): Place | undefine
   return own === undefined ? undefined : { column: own, isExact: true }
 }
 
-/** What was kept without a column moves to the one that there is now. */
+/** Moves values that were kept without a column into the column that now exists. */
 const promote = (draft: Draft): void => {
   const { fields, learned, spills } = draft.resource
   for (const [name, column] of fields ?? []) promoteField(draft, name, { column, isExact: false })
@@ -155,7 +155,7 @@ const applyColumns = (draft: Draft, change: Change): boolean => {
   return visible
 }
 
-/** It isn't gone, then. */
+/** A sighting means that the entity isn't gone. */
 const applySighting = (draft: Draft, change: Change): boolean =>
   change.source !== "absence" && setColumn(draft, change.version, "_deleted_at", null, undefined)
 

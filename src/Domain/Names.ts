@@ -1,19 +1,19 @@
 /**
- * Names of tables and columns, made of names that come from outside: a path's segments, a schema's fields, whatever they
- * hold (SQL, paths, `__proto__`, 300 characters).
+ * Names of tables and columns, made from names that come from outside: the segments of a path or the fields of a
+ * schema, whatever they contain (SQL, paths, `__proto__`, 300 characters).
  *
- * What comes out is a letter, then letters, digits and underscores, in lower case, at most 63 of them: it needs no quoting
- * in any engine, is a name of a file, has no leading underscore (those are siteledger's own columns), and is no name that an
- * object has by itself. Pure.
+ * The result is a letter, then letters, digits and underscores, in lower case, 63 characters at most. It needs no
+ * quoting in any engine, is a valid file name, has no leading underscore (those are siteledger's own columns), and is
+ * no property that every object has. Pure.
  */
 import { hash } from "node:crypto"
 
-/** PostgreSQL cuts names after so many bytes, and two cut ones would be the same. */
+/** PostgreSQL cuts names after this many bytes, and two names that were cut could be equal. */
 const longest = 63
 
 const pattern = /^[a-z][a-z0-9_]{0,62}$/
 
-/** Of a plain object, in these letters. A row is one. */
+/** Properties of a plain object that consist of these letters. A row is a plain object. */
 const inherited: ReadonlySet<string> = new Set(["constructor"])
 
 export const isName = (text: string): boolean => pattern.test(text) && !inherited.has(text)
@@ -26,12 +26,12 @@ const separated = (text: string): string =>
     .replace(/\p{M}/gu, "")
     .toLowerCase()
 
-/** Of `projectId`, `project-id`, `ProjectID`: project and id. */
+/** `projectId`, `project-id` and `ProjectID` are all "project" and "id". */
 export const words = (text: string): ReadonlyArray<string> =>
-  // Most are written with underscores, and there may be millions.
+  // Most names are written with underscores, and there may be millions.
   (/^[a-z0-9_]*$/.test(text) ? text : separated(text)).split(/[^a-z0-9]+/).filter((word) => word !== "")
 
-/** As names of parameters and of fields are compared. */
+/** The form in which names of parameters and of fields are compared. */
 export const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "")
 
 export const nameOf = (text: string, otherwise: string): string => {
@@ -42,7 +42,7 @@ export const nameOf = (text: string, otherwise: string): string => {
   return `${name.slice(0, longest - 9)}_${hash("sha256", text).slice(0, 8)}`
 }
 
-/** The name with a number, if it is taken. */
+/** The name, with a number if it is taken. */
 export const free = (name: string, taken: ReadonlySet<string>): string => {
   let found = name
   for (let count = 2; taken.has(found); count++) {
@@ -64,17 +64,17 @@ const irregular: ReadonlyMap<string, string> = new Map([
   ["axis", "axis"]
 ])
 
-/** Of an English plural; anything else stays what it is. */
+/** The singular of an English plural; any other word is returned unchanged. */
 export const singular = (word: string): string => {
   const known = irregular.get(word)
   if (known !== undefined) return known
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
   if (/(ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2)
-  // An analysis is one, but RFIs are several.
+  // "analysis" is singular, but "RFIs" is plural.
   return /[^su]s$/.test(word) && (word.length <= 4 || !word.endsWith("is")) ? word.slice(0, -1) : word
 }
 
-/** The last word in the singular: `hse_incidents` is `hse_incident`. */
+/** The name with its last word in the singular: `hse_incidents` becomes `hse_incident`. */
 export const singularName = (name: string): string => {
   const parts = name.split("_")
   return [...parts.slice(0, -1), singular(parts.at(-1) ?? "")].join("_")

@@ -1,10 +1,12 @@
 /**
- * The lists inside a record that are tables of their own: each item is a row, with the record's key and its place. They are made
- * of the record's row as it was merged, and stored in it (`_nested`), so that they can't differ from it: whatever the order of
- * events and pages, they are the items of the newest version. Views show them as tables (`Stores/NestedTables`).
+ * Lists inside a record that are tables of their own: each item is a row, with the record's key and the item's
+ * position. They are derived from the record's merged row and stored in it (`_nested`), so they can't differ from it:
+ * in any order of events and pages, they are the items of the newest version. Views show them as tables
+ * (`Stores/NestedTables`).
  *
- * Every value there is a column's canonical text, by the same rules as in other tables, so that a view needs no rule of its own.
- * What has no column, or doesn't fit its own, is in the row's `_extra`; so is an item that is no object. Pure.
+ * Every value is a column's canonical text, by the same rules as in other tables, so a view needs no rule of its own. A
+ * value without a column, or one that doesn't fit its column, is in the row's `_extra`; so is an item that isn't an
+ * object. Pure.
  */
 import { mark } from "./ErasedRecord.ts"
 import * as Json from "./Json.ts"
@@ -15,10 +17,10 @@ import { readValue } from "./Value.ts"
 
 type Row = Readonly<Record<string, string | null>>
 
-/** The column of a record's row, if it has such lists. */
+/** The column of a record's row that holds such lists. */
 export const column = "_nested"
 
-/** JSON: by table, the rows. Null: there are none. */
+/** JSON: the rows by table; null if there are none. */
 export const textOf = ({ nested = [] }: Resource, row: Row): string | null => {
   const tables = nested.flatMap((table) => {
     const items = itemsIn(row[table.column])
@@ -27,7 +29,10 @@ export const textOf = ({ nested = [] }: Resource, row: Row): string | null => {
   return tables.length === 0 ? null : JSON.stringify(Object.fromEntries(tables))
 }
 
-/** How many values of its items don't fit their column; a value that is no list is one, unless the list was erased. */
+/**
+ * The number of values in items that don't fit their column. A value that isn't a list counts as one, unless the list
+ * was erased.
+ */
 export const misfitsIn = ({ nested = [] }: Resource, values: Row): number => {
   let count = 0
   for (const table of nested) {
@@ -45,7 +50,10 @@ const itemsIn = (text: string | null | undefined): ReadonlyArray<unknown> => {
   return Array.isArray(value) ? value : []
 }
 
-/** What is known of a table before its items: where their values are, and which of their fields aren't left over. */
+/**
+ * What is known about a table before its items are read: where their values are, and which of their fields aren't left
+ * over.
+ */
 interface Plan {
   readonly columns: ReadonlyArray<{
     readonly name: string
@@ -80,12 +88,12 @@ const read = (type: ColumnType, value: unknown): string | null | undefined => {
   return text == null || isText(text) ? text : undefined
 }
 
-/** A column that is null isn't written. */
+/** Columns that are null are left out. */
 const rowOf = (table: Nested, item: unknown, place: number): Readonly<Record<string, string>> => {
   const row: Record<string, string> = { _position: String(place) }
   if (!Json.isObject(item)) return item === null ? row : { ...row, _extra: Json.stringify(item) }
   const { columns, taken } = planOf(table)
-  // By name, which may be __proto__: written without an object.
+  // By name, which may be __proto__, so no object is used to write it.
   const rest = Object.entries(item).filter(([name]) => !taken.has(name))
   for (const { name, type, way } of columns) {
     const value = JsonPointer.along(item, way)

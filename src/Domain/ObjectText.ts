@@ -1,8 +1,8 @@
 /**
- * The JSON text of an object with very many fields, a few thousand of them at a time: to sort 300,000 at once takes 0.3 s, in
- * which nothing else is done. Pure.
+ * The JSON text of an object with very many fields, a few thousand at a time. Sorting 300,000 at once takes 0.3 s,
+ * during which the event loop is blocked. Pure.
  */
-/** More fields than these are too many for one turn of the event loop. */
+/** More fields than this are too many for one turn of the event loop. */
 export const many = 5_000
 
 const isIndex = (key: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
@@ -42,7 +42,7 @@ function* mergedRuns(
   return merged
 }
 
-/** As JSON.stringify writes it when sorted: what could be an index comes first, by number. */
+/** The order in which JSON.stringify writes sorted keys: those that could be an index come first, in numeric order. */
 export function* objectText<A>(
   record: Readonly<Record<string, A>>,
   textOf: (value: A) => string
@@ -62,7 +62,7 @@ export function* objectText<A>(
   return `{${parts.join(",")}}`
 }
 
-/** Keys in a fixed order, so that equal objects are equal text. For few fields. */
+/** Keys in a fixed order, so that equal objects have equal text. For objects with few fields. */
 export const sorted = <A>(record: Readonly<Record<string, A>>): Readonly<Record<string, A>> => {
   const keys = Object.keys(record)
   if (keys.length < 2) return record

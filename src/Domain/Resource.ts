@@ -1,7 +1,7 @@
 /**
  * The resources as data: their tables, what the columns hold and mean, and the stages of an entity's life. Nothing else
- * in the program knows an entity by name: a new one is a row here and a row in the connector's list of event types. A review
- * file adds others at run time (`Discovery/Resources`).
+ * in the program knows an entity by name: a new entity is one row here and one row in the connector's list of event
+ * types. A review file adds others at run time (`Discovery/Resources`).
  */
 export type ColumnType =
   | "BIGINT"
@@ -18,7 +18,7 @@ export type ColumnType =
 export interface Column {
   readonly name: string
   readonly type: ColumnType
-  /** What it means, as a sentence for people. */
+  /** Its meaning, as a sentence for people. */
   readonly says: string
   /** The schema version that added it. */
   readonly since: number
@@ -30,7 +30,7 @@ type Own = Omit<Column, "name">
 export interface Stage {
   readonly status: string
   readonly at: string
-  /** "When it was last …" */
+  /** For the text "When it was last …". */
   readonly happened: string
 }
 
@@ -38,23 +38,24 @@ export interface Resource {
   readonly name: string
   readonly says: string
   readonly key: "BIGINT" | "VARCHAR"
-  /** Where the key is, if not in `id`: several columns name a record together, and are its text. */
+  /** Where the key is, if not in `id`: several columns together name a record, and this column is their text. */
   readonly keyColumn?: "_key"
   /** The service's fields. `status` is among them only where the service itself sends it. */
   readonly columns: Readonly<Record<string, Own>>
   readonly stages: ReadonlyArray<Stage>
   readonly since?: number
   /**
-   * By field of the service: the column that it fills, null if it isn't kept. Rows from before the column have it in `_extra`.
+   * By field of the service: the column that it fills; null if it isn't kept. Rows from before the column existed have
+   * it in `_extra`.
    */
   readonly fields?: ReadonlyMap<string, string | null>
-  /** Fields without a column get one by themselves. */
+  /** Fields without a column get one automatically. */
   readonly learns?: true
-  /** By field, the column that it got so. It takes only what it holds exactly (`Fit`). */
+  /** By field: the learned column. It takes only what it holds exactly (`Fit`). */
   readonly learned?: ReadonlyMap<string, string>
-  /** By column, the one beside it that takes what it doesn't hold. */
+  /** By column: the column beside it that takes what doesn't fit (its spill). */
   readonly spills?: ReadonlyMap<string, string>
-  /** Only pages fill it, and each says all of a record: a field that the newest one doesn't have is null. */
+  /** Only pages fill it, and each page has the complete record: a field that the newest page lacks is null. */
   readonly isWhole?: true
   /** Lists inside its records that are tables, too. */
   readonly nested?: ReadonlyArray<Nested>
@@ -62,19 +63,19 @@ export interface Resource {
 
 /** A list inside a record, whose items are rows of a table of their own. */
 export interface Nested {
-  /** Of the table. */
+  /** The name of the table. */
   readonly name: string
   readonly says: string
-  /** Of the record: the list as JSON. */
+  /** The record's column that has the list as JSON. */
   readonly column: string
-  /** `from`: where it is in an item, as a JSON Pointer. */
+  /** `from`: the JSON Pointer to the value within an item. */
   readonly columns: ReadonlyArray<{
     readonly name: string
     readonly type: ColumnType
     readonly says: string
     readonly from: string
   }>
-  /** Where an item has what isn't kept. */
+  /** The fields of an item that aren't kept. */
   readonly dropped: ReadonlyArray<string>
 }
 
@@ -84,7 +85,7 @@ const of =
 const [text, number, money, date] = [of("VARCHAR"), of("BIGINT"), of("DECIMAL(28,4)"), of("DATE")]
 const [hours, time, json] = [of("DECIMAL(10,2)"), of("TIMESTAMPTZ"), of("JSON")]
 
-/** Columns of every entity table, besides its own. */
+/** Columns that every entity table has besides its own. */
 export const commonColumns: Readonly<Record<string, Own>> = {
   _extra: json("Fields that have no column, and values that don't fit their column, as JSON."),
   _clocks: json("For each field, when and by what it was last set, as JSON; this settles the order of events."),
@@ -182,7 +183,7 @@ export const resources = {
 
 export type EntityName = keyof typeof resources
 
-/** One of these. */
+/** The resource with this name. */
 export const byName = (name: string): Resource => {
   if (!Object.hasOwn(resources, name)) throw new Error(`There is no resource ${name}`)
   return resources[name as EntityName]
@@ -196,7 +197,7 @@ const furthest = (reached: ReadonlyArray<Stage>): Own => {
   return text(`The furthest stage reached (it never goes back): ${listed}.`)
 }
 
-/** `status` of a row: the furthest stage that it has reached. */
+/** The `status` of a row: the furthest stage that it has reached. */
 export const furthestStage = ({ stages }: Resource, row: Readonly<Record<string, string | null>>): string | null =>
   stages.findLast(({ at }) => row[at] != null)?.status ?? null
 
@@ -227,7 +228,7 @@ const columnsOf = (resource: Resource): ReadonlyArray<Column> => {
 
 const knownColumns = new WeakMap<Resource, ReadonlyArray<Column>>()
 
-/** Every column of an entity's table, later versions' last. Cached, because it is needed for every row. */
+/** Every column of an entity's table, with those of later versions last. Cached, because every row needs it. */
 export const tableColumns = (resource: Resource): ReadonlyArray<Column> => {
   const known = knownColumns.get(resource) ?? columnsOf(resource)
   knownColumns.set(resource, known)

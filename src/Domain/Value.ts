@@ -1,12 +1,15 @@
 /**
- * JSON values as the canonical text of columns: exact, or not taken. Pure.
+ * JSON values as the canonical text of columns: exact, or refused. Pure.
  */
 import * as Amount from "./Amount.ts"
 import * as Instant from "./Instant.ts"
 import * as Json from "./Json.ts"
 import type { ColumnType, Resource } from "./Resource.ts"
 
-/** A JSON value as a column's canonical text; `undefined` if it doesn't fit. Null is a value: there is none. */
+/**
+ * A JSON value as a column's canonical text; `undefined` if it doesn't fit. Null is a value: it says that there is
+ * none.
+ */
 export const readValue = (type: ColumnType, value: unknown): string | null | undefined => {
   if (value === null) return null
   switch (type) {

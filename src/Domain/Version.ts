@@ -13,17 +13,17 @@ const hashDigits = 16
 export const make = (micros: number, stage: number, bodySha256: string): Version =>
   `${String(micros).padStart(timeDigits, "0")}.${stage}.${bodySha256.slice(0, hashDigits)}`
 
-/** Whether it is that of what this body says. */
+/** Whether this body made the version. */
 export const isOf = (version: Version, bodySha256: string): boolean =>
   version.endsWith(`.${bodySha256.slice(0, hashDigits)}`)
 
-/** The beginning of the body's hash; empty for a tombstone, which no body says. */
+/** The beginning of the body's hash; empty for a tombstone, which has no body. */
 export const hashIn = (version: Version): string => version.slice(version.lastIndexOf(".") + 1)
 
 /** In µs. */
 export const timeIn = (version: Version): number => Number(version.slice(0, version.indexOf(".")))
 
-/** Less than the version of any change. */
+/** Lower than the version of any change. */
 export const never: Version = ""
 
 export const isAfter = (a: Version, b: Version | undefined): boolean => a > (b ?? never)

@@ -1,13 +1,13 @@
 /**
- * The rule of a table that only pages fill (`Resource.isWhole`), each of which says all of a record: the newest page wins as a
- * whole. What it doesn't have is gone, whether it had a column or not, and an older page that comes later says nothing. So
- * it makes no difference to the row when a field got its column. Pure.
+ * The rule of a table that only pages fill (`Resource.isWhole`). Each page has the complete record, so the newest page
+ * wins as a whole. Fields that it lacks are removed, whether they have a column or not, and an older page that comes
+ * later changes nothing. So it doesn't matter when a field got its column. Pure.
  */
 import type { Change } from "./Change.ts"
 import { type Draft, misfitOf, own, spill } from "./Draft.ts"
 import * as Version from "./Version.ts"
 
-/** Every page sets a column at least, so the newest one is among the fields' versions. */
+/** Every page sets at least one column, so the newest page is among the fields' versions. */
 const newestIn = (versions: Draft["versions"]): Version.Version | undefined => {
   let newest: Version.Version | undefined
   for (const name in versions) {
@@ -17,15 +17,15 @@ const newestIn = (versions: Draft["versions"]): Version.Version | undefined => {
   return newest
 }
 
-/** A newer page, or this one, has said all of the record. */
+/** Whether a newer page, or this one, has already said the complete record. */
 export const isSaid = (draft: Draft, change: Change): boolean =>
   draft.resource.isWhole === true &&
   change.source === "page" &&
   !Version.isAfter(change.version, newestIn(draft.versions))
 
 /**
- * Everything that an older page said is forgotten. A worker that doesn't know a column yet leaves its value from an older page there.
- * True if the row shows something else then.
+ * Removes everything that an older page said. A worker that doesn't know a column yet leaves an older page's value in
+ * it. Returns true if the visible row changed.
  */
 export const settle = (draft: Draft): boolean => {
   if (draft.resource.isWhole !== true) return false
@@ -46,7 +46,7 @@ const forgetField = (draft: Draft, field: string): boolean => {
   return true
 }
 
-/** Not of one that the list doesn't have any more. */
+/** Doesn't apply to a record that the list no longer has. */
 const forgetColumn = (draft: Draft, column: string): boolean => {
   if (!Object.hasOwn(draft.resource.columns, column)) return false
   const [before, misfit] = [draft.row[column] ?? null, misfitOf(draft, column)]
