@@ -90,7 +90,7 @@ export const erased = (asked: Asked, salt: string): Erased =>
 /** Removes what was erased. */
 export interface Redactor {
   readonly text: Redact
-  /** True only if JSON text certainly contains no erased value, as far as can be told without parsing it. */
+  /** True only if the JSON text contains no erased value, and this can be told without parsing it. */
   readonly lacksValue: (text: string) => boolean
   readonly isErased: (record: Named) => boolean
   /** Whether a record of this table is erased. */

@@ -84,8 +84,8 @@ export interface Naming {
 }
 
 /**
- * Implemented by the connector. Reads one event as of `nowMicros`; `as`: as at another time, or as configured now.
- * Returns a promise only for a large event.
+ * Implemented by the connector. Reads one event as of `nowMicros`. `as`: the naming of another time; by default the
+ * configured one. Returns a promise only for a large event.
  */
 export class EventReader extends Context.Service<
   EventReader,

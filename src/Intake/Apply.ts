@@ -1,11 +1,12 @@
 /**
- * Apply drains the Inbox in stored order, a batch at a time: events → the Ledger's decision (facts, entries, holds) → one
- * write of the Warehouse → settled in the Inbox (`Apply/Batch`). In between, the Ledger hears of what waits (`Apply/Hearing`).
+ * Apply drains the Inbox in stored order, a batch at a time: events → the Ledger's decision (facts, entries, holds) →
+ * one write of the Warehouse → settled in the Inbox (`Apply/Batch`). In between, the Ledger hears of what waits
+ * (`Apply/Hearing`).
  *
  * A batch is settled after it is written, so a process that dies in between applies the same events once more, which
- * changes nothing. It is the only owner of its retries: with growing pauses, until the stores answer again.
+ * changes nothing. Apply alone retries, with growing pauses, until the stores answer again.
  *
- * An event whose time was too far ahead is read again by itself once it no longer is: its day has come, or our clock was
+ * An event whose time was too far ahead is read again automatically once its time is near enough or our clock was
  * corrected.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Semaphore } from "effect"
@@ -42,7 +43,7 @@ export class Apply extends Context.Service<
   {
     /** Reads the quarantine again with today's configuration and applies what has become readable. */
     readonly replay: Effect.Effect<Replayed, StoreError | WarehouseError>
-    /** The same for these events, as far as they are there. */
+    /** The same for these events, as far as they are in quarantine. */
     readonly replayOf: (sequences: ReadonlyArray<number>) => Effect.Effect<Replayed, StoreError | WarehouseError>
     /** Applies these events once more. */
     readonly again: (sequences: ReadonlyArray<number>) => Effect.Effect<void, StoreError | WarehouseError>
@@ -70,7 +71,7 @@ export class Apply extends Context.Service<
           Effect.as(Beat.next(pollEvery), false)
         )
         if (!hasArrived && !(yield* deliveries.isWaiting)) return
-        // Closed before looking: what arrives from here on opens it again.
+        // Closed before looking, so that events that arrive from here on open it again.
         yield* inbox.arrived.close
         yield* hearMeanwhile(hearing, Duration.zero, Duration.zero)
         while (true) {
@@ -118,7 +119,7 @@ const step = Effect.fnUntraced(function* (counts: Counts, hearing: Hearing, step
     })
   )
   hearing.applied(firstOf(took, written.length))
-  // Counted once it is kept.
+  // Counted once its batch is stored.
   const fresh = new Set(took.taken.filter(({ isFresh }) => isFresh).map(({ event }) => event.sequence))
   const isFresh = ({ event }: ReadEvent): boolean => fresh.has(event.sequence)
   counts.add(written, isFresh)
@@ -145,20 +146,23 @@ const retrying = <R>(turn: Effect.Effect<void, StoreError | WarehouseError, R>) 
 
 const fatal = "a file has to be closed and opened again after an error"
 
-/** After a fatal error an engine works again only once its file was closed and reopened. */
+/** After a fatal error, an engine works again only after its file was closed and reopened. */
 const openAgain = Effect.flatMap(
   Effect.serviceOption(Restart),
   Option.match({ onNone: () => Effect.void, onSome: ({ request }) => request(fatal) })
 )
 
-/** What can't be done now is due in a minute, too. */
+/** Events that can't be applied now are due again in a minute. */
 const release = (counts: Counts, turn: Semaphore.Semaphore) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => replay(counts, turn, { dueBy: Instant.fromMillis(nowMs) })).pipe(
     Effect.tap(({ applied }) => (applied === 0 ? Effect.void : LogLine.write("deliveries.released", { applied }))),
     Effect.catch((error) => Effect.logDebug("Events of the future can't be applied now", error))
   )
 
-/** Each batch is read and written in one turn: an event that is delivered again meanwhile would lose that delivery. */
+/**
+ * Each batch is read and written in one turn. Otherwise an event that is delivered again meanwhile would lose that
+ * delivery.
+ */
 const replay = Effect.fnUntraced(function* (counts: Counts, turn: Semaphore.Semaphore, which: Which) {
   const inbox = yield* Inbox
   const store = yield* Store
@@ -196,15 +200,15 @@ const again = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>, tur
   }
 })
 
-/** More than are delivered again at the same time. */
+/** More than are redelivered at the same time. */
 const mostAlarmed = 10_000
 
-/** An event that is delivered again counts once, and each of its alarms once, unless many others were in between. */
+/** An event that is redelivered counts once, and so does each of its alarms, unless many others came in between. */
 class Counts {
   readonly #counts = new Map<string, number>()
   readonly #alarmed = new Set<string>()
 
-  /** `isFresh`: false for events that were applied before and are only counted by the inbox. */
+  /** `isFresh`: false for events that were applied before and are counted only by the inbox. */
   add(events: ReadonlyArray<ReadEvent>, isFresh: (event: ReadEvent) => boolean = () => true): void {
     for (const each of events) {
       const { alarms, event, reading } = each

@@ -1,6 +1,6 @@
 /**
- * What the disk did to the inbox's files, in sentences: at the start, and whenever damage is found later. Only a worker
- * shows reasons.
+ * What the disk did to the inbox's files, in sentences: at startup, and whenever damage is found later. Only a worker
+ * reports reasons.
  */
 import { Effect, Option } from "effect"
 import { Reasons } from "../Runtime/Reasons.ts"
@@ -9,7 +9,7 @@ import { Store, type StoreError } from "../Stores/Store.ts"
 
 export const tell: Effect.Effect<void, StoreError, Store> = Effect.gen(function* () {
   const { deliveries } = yield* Store
-  // Opens the files and brings them into order.
+  // Opens the files and repairs what it can.
   const { lost, repaired } = yield* deliveries.damage
   const reasons = Option.getOrUndefined(yield* Effect.serviceOption(Reasons))
   if (reasons === undefined) return
@@ -18,7 +18,7 @@ export const tell: Effect.Effect<void, StoreError, Store> = Effect.gen(function*
   if (repaired > 0) yield* reasons.set("inbox repaired", repairedSentence(repaired), "notice")
 })
 
-/** Also what is found later. */
+/** Also reports damage that is found later. */
 export const tellAlways = tell.pipe(
   Effect.delay("1 minute"),
   Effect.catch((error) => Effect.logDebug("The inbox's files can't be asked now", error)),

@@ -1,9 +1,9 @@
 /**
  * The Inbox holds every verified delivery, in stored order, permanently.
  *
- * Guarantees: what is received is on disk when it is acknowledged, never later; a body is stored once, under however many
- * ids it arrives. The receiver is a guest in the thread that stores deliveries. If the process dies before, no 2xx was sent
- * and the service delivers again.
+ * Guarantees: a delivery is on disk before it is acknowledged; a body is stored once, no matter how many ids it arrives
+ * under. The receiver is a guest in the thread that stores deliveries. If the process dies before a delivery is on
+ * disk, no 2xx was sent and the service delivers it again.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { sql } from "kysely"
@@ -17,25 +17,25 @@ import { Groups } from "./Receiver/Groups.ts"
 export interface InboxStatus {
   readonly pending: number
   readonly quarantined: number
-  /** Of these, events that are applied to rows and posted nothing, because only a label names their type. */
+  /** Events among these that were applied to rows but posted nothing, because only a label names their type. */
   readonly unposted: number
   readonly oldestPendingAgeMs: number
-  /** In archives, which every reader reads like the inbox. */
+  /** Deliveries in archives, which every reader treats like the inbox. */
   readonly archived: number
 }
 
-/** Of the quarantine; by default all of it. */
+/** Which part of the quarantine; by default all of it. */
 export interface Which {
-  /** Only those that are read again by themselves by then. */
+  /** Only those that are read again automatically by then. */
   readonly dueBy?: Instant.Instant
-  /** A few sequences, at least one. */
+  /** Only these sequences; at least one. */
   readonly among?: ReadonlyArray<number>
 }
 
 /** Deliveries younger than this are in progress, not a backlog. */
 const backlogMs = 2_000
 
-/** Only the newest deliveries are pending: under a steady stream the inbox is never empty for long. */
+/** Whether only the newest deliveries are pending: under a steady stream the inbox is never empty for long. */
 export const isDrained = ({
   pending,
   oldestPendingAgeMs
@@ -46,7 +46,7 @@ export class Inbox extends Context.Service<
   {
     /** Where the receiver stores deliveries; it opens `arrived`. */
     readonly host: Host
-    /** One that didn't come over HTTP, in a group with those that are offered at the same time. */
+    /** Stores a delivery that didn't come over HTTP, in a group with others that are offered at the same time. */
     readonly offer: (delivery: Delivery) => Promise<void>
     /** Open while there may be events to apply. */
     readonly arrived: Latch.Latch
@@ -54,7 +54,7 @@ export class Inbox extends Context.Service<
     readonly take: Deliveries["take"]
     /** When the first event after a sequence was received. */
     readonly receivedAfter: Deliveries["receivedAfter"]
-    /** In quarantine, after a sequence. */
+    /** Deliveries in quarantine after a sequence. */
     readonly quarantined: (
       after: number,
       limit: number,
@@ -71,7 +71,7 @@ export class Inbox extends Context.Service<
     Effect.gen(function* () {
       const store = yield* Store
       const arrived = yield* Latch.make(true)
-      // Before anything is received.
+      // Damage is reported before anything is received.
       yield* Damage.tell
       yield* Effect.forkScoped(Damage.tellAlways)
       const groups = new Groups<Delivery>(receiving(store, arrived))
@@ -101,7 +101,7 @@ const receiving =
     arrived.openUnsafe()
   }
 
-/** The index has the same condition. Version 0.1 noted no time. */
+/** The index has the same condition. Version 0.1 recorded no time. */
 const isDue = (by: Instant.Instant) => sql<boolean>`
   quarantine.reason = 'event-time-ahead' and (quarantine.due_at is null or quarantine.due_at <= ${by})`
 
@@ -124,7 +124,7 @@ const quarantined = Effect.fnUntraced(function* (
         .execute()
     )
     const events = yield* store.deliveries.read(rows.map(({ sequence }) => sequence))
-    // All of them may be lost.
+    // All of these may be lost.
     if (rows.length === 0 || events.length > 0) return events
     from = rows.at(-1)!.sequence
   }

@@ -1,10 +1,10 @@
 /**
- * Keeps a copy of all deliveries in the warehouse, a second behind, and takes back from it what the inbox's own files have
- * lost: before the receiver listens, so that no number is given to two deliveries, and whenever damage is found.
+ * Keeps a copy of all deliveries in the warehouse, a second behind, and restores from it what the inbox's own files
+ * have lost: before the receiver listens, so that no number is given to two deliveries, and whenever damage is found.
  *
- * Only what this worker wrote comes back: each delivery carries an HMAC under the data directory's key. What was taken back
- * is applied again, which changes nothing if it was applied before. If the process dies in between, chunks are copied again,
- * and what is still lost is taken back by the next start.
+ * Only what this worker wrote is restored: each delivery carries an HMAC under the data directory's key. A restored
+ * delivery is applied again, which changes nothing if it was applied before. If the process dies in between, chunks are
+ * copied again, and the next start restores what is still missing.
  */
 import { Effect, Layer, Option } from "effect"
 import * as Beat from "../Runtime/Beat.ts"
@@ -44,13 +44,13 @@ export const layer: Layer.Layer<never, never, Apply | Reasons | Store | Warehous
   })
 )
 
-/** What is lost now, to compare. */
+/** What is lost now, as text to compare. */
 const lostText = Effect.flatMap(Store, ({ deliveries }) => deliveries.damage).pipe(
   Effect.map(({ lost }) => JSON.stringify(lost)),
   Effect.orElseSucceed(() => "unknown")
 )
 
-/** Asks the warehouse's copy how far it reaches only if deliveries have come since, because this runs every second. */
+/** Asks how far the warehouse's copy reaches only if deliveries have come since, because this runs every second. */
 const keeper = (copying: Copying) =>
   Effect.sync(() => {
     let copied: { readonly mirror: Mirror<WarehouseError>; readonly through: number } | undefined
@@ -64,7 +64,7 @@ const keeper = (copying: Copying) =>
     })
   })
 
-/** Copies what a copy doesn't have yet. Returns the number up to which it then has all deliveries. */
+/** Copies the deliveries that a copy lacks. Returns the number up to which the copy then has all of them. */
 export const copyTo = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
   const { deliveries } = yield* Store
   const inbox = yield* copying.id
@@ -88,7 +88,7 @@ const heal = (copying: Copying) =>
     })
   )
 
-/** What is lost, and what comes after the last delivery. */
+/** Restores what is lost, and what comes after the last delivery. */
 export const takeBackFrom = Effect.fnUntraced(function* <E>(mirror: Mirror<E>, copying: Copying) {
   const { deliveries } = yield* Store
   const { lost } = yield* deliveries.damage

@@ -1,6 +1,6 @@
 /**
- * The deliveries in quarantine that are about money: their type, as the body proves it or else as a header names it,
- * certifies or pays; or they changed rows and posted nothing (`label-only`).
+ * The deliveries in quarantine that are about money. Either their type certifies or pays, as the body proves it or else
+ * as a header names it; or they changed rows and posted nothing (`label-only`).
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -20,10 +20,10 @@ export interface QuarantinedMoney {
 
 const counts = sql<string>`select count(*) || ' ' || coalesce(max(sequence), 0) from quarantine`
 
-/** Differs if the quarantine may have changed. */
+/** Changes if the quarantine may have changed. */
 export const stamp = Effect.flatMap(Store, (store) => store.look(counts))
 
-/** `types`: the event types that the ledger posts by. */
+/** `types`: the event types that the ledger posts. */
 export const quarantinedMoney = Effect.fn("Quarantine.money")(function* (types: ReadonlyArray<string>) {
   const store = yield* Store
   const [found, first] = yield* store.run(async (db) => {

@@ -1,13 +1,14 @@
 /**
- * The Receiver takes deliveries: verify → store → 2xx, nothing else. All of it happens in one thread (`Receiver/receiving`):
- * that of the inbox's files, or one with its own connections to PostgreSQL. The main thread applies them meanwhile, and
- * hears what has come.
+ * The Receiver takes deliveries: verify → store → 2xx, nothing else. All of it happens in one thread
+ * (`Receiver/receiving`): that of the inbox's files, or one with its own connections to PostgreSQL. Meanwhile the main
+ * thread applies the deliveries and hears what has arrived.
  *
- * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body is
- * read, a wrongly signed one gets 401, and neither leaves a trace in a store. Every validly signed body is stored,
- * regardless of its contents and encoding. Slow and large requests are refused, and strangers can't crowd out deliveries
- * (`Connections`, `Bodies`). Plain node:http, because Effect's server reached 0.55 to 0.67 of its throughput on this path.
- * If the thread ends by itself, that is a reason until another one listens; so it is while it doesn't answer.
+ * Guarantees: a delivery is on disk before its 2xx. A request without a well-formed signature gets 401 before its body
+ * is read, a wrongly signed one gets 401, and neither is stored anywhere. Every validly signed body is stored,
+ * regardless of its contents and encoding. Slow and large requests are refused, and strangers can't crowd out
+ * deliveries (`Connections`, `Bodies`). Plain node:http, because Effect's server reached 0.55 to 0.67 of its throughput
+ * on this path. If the thread ends unexpectedly, that is a reason until another one listens. It is also a reason while
+ * the thread doesn't answer.
  */
 import { BlockList } from "node:net"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
@@ -37,7 +38,7 @@ export interface ReceiverOptions {
   /** The path of the callback URL. */
   readonly path: string
   readonly maximumBytes: number
-  /** They name the sender of what they pass on. */
+  /** Their headers name the sender of the requests that they pass on. */
   readonly trustedProxies?: BlockList
   readonly limits?: Partial<Limits>
 }
@@ -50,7 +51,7 @@ export class Receiver extends Context.Service<
   Receiver,
   {
     readonly status: Effect.Effect<ReceiverStatus>
-    /** A person has seen which deliveries were refused with 413 or 415. */
+    /** Records that a person has seen which deliveries were refused with 413 or 415. */
     readonly refusedSeen: Effect.Effect<ReadonlyArray<Refusals.Refused>, StoreError>
   }
 >()("siteledger/Receiver") {
@@ -103,7 +104,7 @@ const make = (options: ReceiverOptions) =>
       })
     )
     yield* Effect.acquireRelease(open, () => Effect.promise(async () => thread.link?.close()))
-    // What has changed while it was opened.
+    // For changes made while it was being opened.
     yield* Effect.promise(tell)
     yield* Effect.forkScoped(kept(thread, open))
     yield* Effect.forkScoped(watched(thread))
@@ -130,9 +131,9 @@ const trace = (steps: Trace.Steps | undefined, { bytes, endMs, eventId, startMs,
   )
 
 interface Thread {
-  /** Undefined while there is none. */
+  /** Undefined while there is no thread. */
   link: Link | undefined
-  /** Where it listens. */
+  /** The port on which it listens. */
   port: number
 }
 
@@ -158,12 +159,12 @@ const opened = (thread: Thread, { hooks, host, start }: Opening): Effect.Effect<
     }
   })
 
-/** Whoever asks for its counters gets those known by now. */
+/** A caller that asks for counters gets the last known ones after this time. */
 const patienceMs = 1000
 
 const mostSilences = 3
 
-/** Says when the thread hangs: the other end of its port is open, and nothing comes. */
+/** Reports when the thread hangs: its message port is open, but no message comes. */
 const watched = Effect.fnUntraced(function* (thread: Thread) {
   const reasons = yield* Reasons
   const sentence = "The receiver's thread doesn't answer, and no delivery is taken. If this stays, restart the worker."
@@ -180,7 +181,7 @@ const watched = Effect.fnUntraced(function* (thread: Thread) {
 const key = "receiver"
 const again = Schedule.spaced("1 second")
 
-/** Starts another thread whenever one has ended. */
+/** Starts another thread whenever one ends. */
 const kept = Effect.fnUntraced(function* (thread: Thread, open: Effect.Effect<void, ReceiverError>) {
   const reasons = yield* Reasons
   while (true) {

@@ -1,11 +1,11 @@
 /**
- * Delivers what this Store holds once more, to the receiver of another worker: after a way back to an older version, whose
- * store knows nothing of what was taken since. Each event is signed with a secret of this Store that the other one knows.
+ * Redelivers this Store's events to the receiver of another worker: after a return to an older version, whose store
+ * lacks everything that was taken since. Each event is signed with a secret of this Store that the other worker knows.
  *
- * Nothing is changed here. The other worker counts an event that it has and takes one that it lacks, so a redelivery that
- * broke off can be begun again. An answer that says "later" is waited for; any other ends it or is counted. What isn't a
- * receiver, like a page that answers everything with 200, is told by a forged event that it doesn't refuse, before any
- * other is sent.
+ * Nothing changes here. The other worker counts an event that it has and takes one that it lacks, so an interrupted
+ * redelivery can be started again. An answer that means "later" is waited out; any other answer ends the redelivery or
+ * is counted. First a forged event is sent: a server that doesn't refuse it, such as a page that answers everything
+ * with 200, isn't a receiver, and no other event is sent to it.
  */
 import { createSecretKey, randomBytes } from "node:crypto"
 import { Duration, Effect, Schedule, Schema } from "effect"
@@ -22,16 +22,16 @@ export class RedeliveryError extends Schema.TaggedError<RedeliveryError>()("Rede
 }) {}
 
 export interface Redelivered {
-  /** Answered 2xx: the other worker has them on disk. */
+  /** Answered 2xx: the other worker has these on disk. */
   readonly taken: number
-  /** Signed with no secret that it knows, or refused for what they are. */
+  /** Signed with no secret that the other worker knows, or refused because of their contents. */
   readonly refused: number
 }
 
 const requestTimeout = Duration.seconds(10)
 const atOnce = 8
 
-/** For a receiver that starts or has too much to do. */
+/** For a receiver that is starting or overloaded. */
 const patience = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 30 }))
 
 const stranger = (status: number) =>
@@ -76,7 +76,7 @@ const probe = Effect.fnUntraced(function* (signing: Signing, to: URL) {
   if (status !== codes.unknown) return yield* stranger(status)
 })
 
-/** The secret that the other worker knew last is tried first. */
+/** Tries the secret that the other worker last accepted first. */
 const sending = (signing: Signing, to: URL, secrets: ReadonlyArray<Secret>) => {
   let order = secrets
   return Effect.fnUntraced(function* (event: Event) {
@@ -90,7 +90,7 @@ const sending = (signing: Signing, to: URL, secrets: ReadonlyArray<Secret>) => {
   })
 }
 
-/** `since`: only what arrived from then on. A ping is another subscription's, and stays here. */
+/** `since`: only events that arrived from then on. A ping belongs to another subscription and isn't sent. */
 export const redeliver = Effect.fn("redeliver")(function* (signing: Signing, to: URL, since: Instant | undefined) {
   const { deliveries } = yield* Store
   const send = sending(signing, to, (yield* Keyring).valid().toReversed())

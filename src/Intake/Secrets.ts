@@ -1,10 +1,11 @@
 /**
  * Secrets keeps the webhook secrets: sealed in the Store, opened into the Keyring, added and retired by people.
  *
- * Guarantees: `add` and `keep` return after the secret is on disk, sealed. Once a change has returned, it applies to the next
- * delivery, in the receiver's thread, too. The last secret that stays valid is retired only if a person forces it. Changes by another worker on the same Store arrive within
- * two seconds, or at once when a delivery has an unknown signature; while a subscription is being created, such a delivery
- * waits up to five seconds. Secrets from the environment are only in memory.
+ * Guarantees: `add` and `keep` return after the secret is on disk, sealed. Once a change has returned, it applies to
+ * the next delivery, including in the receiver's thread. The last secret that stays valid is retired only by force.
+ * Changes by another worker on the same Store arrive within two seconds, or at once when a delivery has an unknown
+ * signature; while a subscription is being created, such a delivery waits up to five seconds. Secrets from the
+ * environment are kept only in memory.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { Transaction } from "kysely"
@@ -24,7 +25,7 @@ export class SecretsError extends Schema.TaggedError<SecretsError>()("SecretsErr
 
 export interface SecretsStatus {
   readonly valid: number
-  /** Valid secrets that a person has retired, and that expire later. */
+  /** Secrets that a person has retired and that are still valid. */
   readonly ending: number
   readonly unreadable: number
   /** Deliveries signed with a retired secret, since the start. */
@@ -33,7 +34,7 @@ export interface SecretsStatus {
 
 export interface Retirement {
   readonly after: Duration.Duration
-  /** Also retires the last one that stays valid. */
+  /** Retires even the last secret that stays valid. */
   readonly isForced: boolean
 }
 
@@ -44,14 +45,14 @@ export class Secrets extends Context.Service<
   {
     /** Valid until this process ends; never written. */
     readonly lend: (secret: Redacted.Redacted) => void
-    /** Valid from now on; `keep` puts it on disk. */
+    /** Valid from now on; `keep` writes it to disk. */
     readonly learn: (subscriptionId: number, secret: string) => Secret
     /** In one transaction with `and`. */
     readonly keep: (
       secret: Secret,
       and: (tx: Transaction<StoreTables>) => Promise<unknown>
     ) => Effect.Effect<void, StoreError>
-    /** By hand. A secret that is already valid stays as it is. */
+    /** Added by hand. A secret that is already valid stays as it is. */
     readonly add: (secret: Redacted.Redacted) => Effect.Effect<Rows.ListedSecret, StoreError>
     /** All secrets with this fingerprint. */
     readonly retire: (
@@ -102,13 +103,13 @@ export class Secrets extends Context.Service<
 const lookEvery = Duration.seconds(2)
 const lookAgainAfter = Duration.millis(250)
 const patienceMs = 5_000
-/** After this the answer with a secret no longer counts as pending. */
+/** After this time, an answer that should bring a secret no longer counts as pending. */
 const creationMs = 60_000
 
-/** Rows whose secret can't be opened, by id. */
+/** Rows whose secret can't be decrypted, by id. */
 type Unreadable = Map<number, Rows.Row>
 
-/** Updates the Keyring from the Store; true while a secret is awaited. */
+/** Updates the Keyring from the Store; returns true while a secret is awaited. */
 const look = Effect.fnUntraced(function* (unreadable: Unreadable) {
   const keyring = yield* Keyring
   const seal = yield* Seal
@@ -146,7 +147,7 @@ const held = (text: string, row: Rows.Row): Secret =>
     lastUsedMs: Rows.millis(row.last_used_at)
   })
 
-/** This worker has just received it and is about to store it. */
+/** This worker has just received the secret and is about to store it. */
 const isLearned = (known: Secret, row: Rows.Row, text: string): boolean =>
   known.id === undefined && known.subscriptionId === row.subscription_id && known.key.export().toString("utf8") === text
 

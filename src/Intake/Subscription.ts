@@ -1,10 +1,10 @@
 /**
- * The state of the subscription to the service's events. The connector makes and keeps it; Status shows it.
+ * The state of the subscription to the service's events. The connector creates and maintains it; Status shows it.
  */
 import { Context, type Effect } from "effect"
 import type { StoreError } from "../Stores/Store.ts"
 
-/** A callback URL as logs, Status and alerts may show it: its query may hold a secret. */
+/** A callback URL as logs, Status and alerts may show it: without its query, which may hold a secret. */
 export const shownUrl = (url: URL | string): string => {
   const shown = URL.parse(String(url))
   return shown === null ? "" : shown.origin + shown.pathname
@@ -23,11 +23,14 @@ export interface SubscriptionStatus {
 
 export interface SupersededSubscription {
   readonly url: string
-  /** When we asked for it. */
+  /** When we requested it. */
   readonly createdAt: string
-  /** The answer with its secret was lost: it may exist, possibly more than once, and its deliveries are refused. */
+  /**
+   * The answer with its secret was lost. The subscription may exist, possibly more than once, and its deliveries are
+   * refused.
+   */
   readonly isSecretLost: boolean
-  /** `siteledger secret retire FINGERPRINT` records that it was deleted. */
+  /** `siteledger secret retire FINGERPRINT` records that the subscription was deleted. */
   readonly fingerprint: string
 }
 

@@ -1,12 +1,12 @@
 /**
  * Heartbeats of the receiver in the Store, and the gaps between them.
  *
- * Every five seconds the current up-interval is extended to now. It may claim less than was true, never more: a dead
- * process, a sleeping machine or a failing Store (which could not have taken deliveries either) leaves a hole. A gap that
- * no retry can heal becomes a reason that names it, and `onLost` runs once for it, also across restarts (twice if the
- * process dies in between). It stays open until a person closes it, because the number of its deliveries is unknown;
- * those that arrive late are only counted. Intervals that no longer matter are deleted after eight days. A clock that is
- * set opens and hides no gap (`Uptime/Heartbeats`).
+ * Every five seconds the current up-interval is extended to now. It may claim less uptime than was true, never more: a
+ * dead process, a sleeping machine or a failing Store (which could not have stored deliveries either) leaves a hole. A
+ * gap that no retry can heal becomes a reason that names it, and `onLost` runs once for it, also across restarts (twice
+ * if the process dies in between). It stays open until a person closes it, because the number of missed deliveries is
+ * unknown; late ones are only counted. Intervals that no longer matter are deleted after eight days. Setting the clock
+ * neither opens nor hides a gap (`Uptime/Heartbeats`).
  */
 import { Clock, Context, Duration, Effect, Layer, Semaphore } from "effect"
 import * as Gap from "../Domain/Gap.ts"
@@ -23,19 +23,19 @@ export interface UptimeOptions<R> {
   readonly offsets: ReadonlyArray<Duration.Duration>
   /** Runs once for every gap that is lost. */
   readonly onLost: Effect.Effect<unknown, never, R>
-  /** How many deliveries of an interval have arrived since; undefined if that is unknown right now. */
+  /** How many deliveries of an interval have arrived since; undefined if that isn't known at the moment. */
   readonly cameLate: (interval: Gap.Interval) => Effect.Effect<number | undefined, never, R>
 }
 
 export interface OpenGap extends Gap.Gap {
-  /** How many deliveries of a lost gap have arrived since, as of the last minute. The total is unknown. */
+  /** How many deliveries of a lost gap have arrived since, as of the last minute. How many were missed is unknown. */
   readonly cameLate: number | undefined
 }
 
 export class Uptime extends Context.Service<
   Uptime,
   {
-    /** The last known ones if the Store doesn't answer. */
+    /** The last known gaps if the Store doesn't answer. */
     readonly gaps: Effect.Effect<ReadonlyArray<OpenGap>>
     /** A person declares that the missed deliveries were replayed, or don't matter. */
     readonly close: (fromMs: number, toMs: number, reason: string) => Effect.Effect<void, StoreError>
@@ -114,7 +114,7 @@ const make = <R>({ cameLate, offsets, onLost }: UptimeOptions<R>) =>
     })
   })
 
-/** A Store that others write to has the intervals of other machines, which are up at the same time. */
+/** A shared Store also has the intervals of other machines, which are up at the same time. */
 const judging =
   ({ pollEvery }: Store["Service"], longestMs: number) =>
   (recorded: ReadonlyArray<Recorded>, nowMs: number) =>
@@ -123,7 +123,7 @@ const judging =
 const showUnstored = (reasons: Reasons["Service"], { message }: StoreError): Effect.Effect<void> =>
   reasons.set("heartbeat", `The heartbeat of the receiver can't be stored: ${message}`, "critical")
 
-/** Remembers how many deliveries of each gap arrived late; `count` asks again. */
+/** Remembers how many deliveries of each gap arrived late; `count` queries it again. */
 const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) => {
   const counts = new Map<number, number>()
   const counted = (gap: Gap.Gap): OpenGap => ({ ...gap, cameLate: counts.get(gap.fromMs) })
@@ -135,7 +135,7 @@ const counter = (cameLate: (gap: Gap.Gap) => Effect.Effect<number | undefined>) 
   return { count, counted }
 }
 
-/** Between two heartbeats the receiver is up, although that isn't recorded yet. */
+/** Between two heartbeats the receiver is up, although this isn't recorded yet. */
 const untilNow = (up: ReadonlyArray<Gap.Interval>, current: Heartbeats.Current | undefined, nowMs: number) =>
   current !== undefined && nowMs - current.toMs <= toleratedMs ? [...up, { fromMs: current.fromMs, toMs: nowMs }] : up
 
@@ -156,7 +156,7 @@ const close = (store: Store["Service"], gap: { from_ms: number; to_ms: number; r
 
 const unsureKey = "uptime unsure"
 
-/** Until the gaps of that time have healed or are closed. */
+/** Reported until the gaps of that time have healed or are closed. */
 const reportUnsure = (
   reasons: Reasons["Service"],
   unsure: Gap.Interval | undefined,
@@ -171,7 +171,7 @@ const reportUnsure = (
       )
     : reasons.clear(unsureKey)
 
-/** A gap is identified by its start: the end of an ongoing one moves. */
+/** A gap is identified by its start, because the end of an ongoing gap moves. */
 const reportLost = (store: Store["Service"], reasons: Reasons["Service"], onLost: Effect.Effect<unknown>) => {
   let active: ReadonlyArray<number> = []
   return Effect.fnUntraced(function* (lost: ReadonlyArray<OpenGap>) {

@@ -1,11 +1,11 @@
 /**
  * One batch of events, in one direction: read → the ledger's entries in the Store → one write of the warehouse (rows,
- * events, what it lacks of the books) → settled in the Store. Where all that is one transaction of a database, the ledger
- * comes last: from there to the commit, other workers wait for their turn at the books.
+ * events, and what it lacks of the books) → settled in the Store. Where all of this is one database transaction, the
+ * ledger comes last, because from there to the commit other workers wait for the books.
  *
- * What is to be looked up because of these events is noted with the settling. Every step is idempotent, so if the process dies
- * in between, the same events are applied once more and change nothing. An event that an engine can't hold waits in quarantine on
- * all of them, and blocks nothing after it.
+ * The records that these events ask to look up are noted when the batch is settled. Every step is idempotent, so if the
+ * process dies in between, the same events are applied once more and change nothing. An event that one engine can't
+ * hold waits in quarantine on every engine, and blocks nothing after it.
  */
 import { Clock, Effect } from "effect"
 import type { Transaction } from "kysely"
@@ -24,14 +24,14 @@ import { type Batch, Warehouse, type WarehouseError } from "../../Stores/Warehou
 import { dueAt, heard, isRefused, read, type ReadEvent, refused, toRow } from "./Readings.ts"
 import { withinMemory } from "./WithinMemory.ts"
 
-/** Undefined for events that were taken before, which keep their place in the order. */
+/** Undefined for events that were taken before; these keep their place in the order. */
 interface Turn {
   readonly took: TakenBatch
-  /** The ledger has heard of it ahead of its turn. */
+  /** Whether the ledger heard the event ahead of its turn. */
   readonly isHeard: (event: Event) => boolean
 }
 
-/** Returns the events that it wrote: the first ones, as many as fit into memory. */
+/** Returns the events that it wrote: as many of the first ones as fit into memory. */
 export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, turn: Turn | undefined) {
   const store = yield* Store
   const reader = yield* EventReader
@@ -48,20 +48,23 @@ export const apply = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, 
     await quarantine(tx, written)
     await LookUps.want(tx, toldOf(written, resources), Instant.fromMillis(nowMicros / 1000))
     if (batch === undefined) return
-    // Only what was written: a delivery that came meanwhile keeps its place.
+    // Only what was written: a delivery that came meanwhile stays in line.
     await store.deliveries.settle(
       tx,
       batch,
       written.map(({ event }) => event)
     )
   }
-  // A batch that isn't settled is taken again; what came out of quarantine isn't.
+  // A batch that isn't settled is taken again; events that came from quarantine aren't.
   yield* store.transaction(settle, { isRepeatable: batch !== undefined })
   if (store.sharesDatabase) yield* hearing
   return written
 })
 
-/** In one transaction. Who asks how it goes waits until one has ended: of 2,000 events it takes up to 100 ms. */
+/**
+ * How many are heard in one transaction. Progress can be asked for only between transactions, and one of 2,000 events
+ * takes up to 100 ms.
+ */
 const heardTogether = 500
 
 export const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEvent>) {
@@ -71,7 +74,7 @@ export const hear = Effect.fnUntraced(function* (events: ReadonlyArray<AppliedEv
   }
 })
 
-/** Another transaction was in the way, and this one was rolled back. */
+/** A conflicting transaction rolled this one back. */
 export const atOnce = { times: 5, while: ({ reason }: StoreError | WarehouseError) => reason === "Locked" }
 
 type Tail = Pick<Batch, "watermark" | "ledger">
@@ -86,7 +89,7 @@ const writeWithBooks = Effect.fnUntraced(function* (readings: ReadonlyArray<Read
   return written
 })
 
-/** Writes all of them; if the engine refuses one, halves the batch until that one is found. */
+/** Writes all of them. If the engine refuses one, halves the batch until that event is found. */
 const write = (
   readings: ReadonlyArray<ReadEvent>,
   tail: Tail
@@ -107,7 +110,7 @@ const write = (
     return [...first, ...(yield* write(readings.slice(middle), tail))]
   })
 
-/** The records that these events tell of. */
+/** The records that these events mention. */
 const toldOf = (readings: ReadonlyArray<ReadEvent>, resources: ReadonlySet<string>): ReadonlyArray<LookUps.Wanted> =>
   resources.size === 0
     ? []
@@ -117,7 +120,7 @@ const toldOf = (readings: ReadonlyArray<ReadEvent>, resources: ReadonlySet<strin
           : []
       )
 
-/** Puts there what can't be applied, and takes away what could. */
+/** Adds events that can't be applied to the quarantine, and removes those that could. */
 const quarantine = async (tx: Transaction<StoreTables>, readings: ReadonlyArray<ReadEvent>): Promise<void> => {
   const applied = readings.filter(({ reading }) => reading.reason === null).map(({ event }) => event.sequence)
   await tx.deleteFrom("quarantine").where("sequence", "in", listedNumbers(tx, applied)).execute()

@@ -1,17 +1,17 @@
 /**
- * How long events are gathered after a batch: a pause that trades latency for time of the CPU. Pure.
+ * How long events are gathered after a batch: a pause that trades latency for CPU time. Pure.
  */
 import { Duration } from "effect"
 
-/** As many as this are a stream, of which each costs less if more of them wait together. */
+/** This many are a stream, in which each event costs less if more of them wait together. */
 const manyPerSecond = 500
 
 const longest = Duration.millis(250)
 
 /**
- * A batch costs as much as dozens of events, so those that arrive close together are gathered into one: as long as an event
- * is visible within 0.1 s all the same, which a batch that is under way and its own may take part of. Batches that take
- * longer leave the machine as much time for others, up to 0.1 s.
+ * A batch costs as much as dozens of events, so events that arrive close together are gathered into one. An event must
+ * still be visible within 0.1 s, part of which the batch under way and the event's own batch may need. After a longer
+ * batch, the pause is as long as the batch was, up to 0.1 s, to leave the machine to others.
  */
 export const gathering = (perSecond: number, lasted: Duration.Duration): Duration.Duration => {
   const lastedMs = Duration.toMillis(lasted)

@@ -1,14 +1,16 @@
 /**
- * Payments don't wait for their batch: the ledger hears of what waits in the inbox before its rows are written, and while
- * those of others are. So an entry is on disk some 20 ms after its delivery, also while thousands of events are applied, and
- * soon after an outage.
+ * Payments don't wait for their batch. The ledger hears the events that wait in the inbox before their rows are
+ * written, and while the rows of others are. So an entry is on disk some 20 ms after its delivery, even while thousands
+ * of events are applied, and soon after an outage.
  *
- * Others are heard with the next payment, a hundred together, or with their batch: a transaction for each would be most of the
- * work at a hundred a second. More aren't left to a payment, which waits until those before it are heard.
+ * Other events are heard with the next payment, a hundred together, or with their batch: a transaction for each would
+ * be most of the work at a hundred events a second. No more than a hundred are left to a payment, because it waits
+ * until those before it are heard.
  *
- * Only the order of the work changes: events are heard in stored order, and each is applied in its turn like any other. There
- * it is heard again, unless this process knows that it was, so one that dies in between loses nothing. Which events are
- * looked at is chosen by the type in their header, which proves nothing: one with a wrong label is heard in its turn.
+ * Only the order of the work changes: events are heard in stored order, and each is still applied in its turn. Its
+ * batch hears it again unless this process knows that it was heard, so nothing is lost if the process dies in between.
+ * The type in an event's header decides whether it is looked at ahead. The header proves nothing: an event with a wrong
+ * label is heard in its turn.
  */
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { type Event, EventReader } from "../../Domain/Event.ts"
@@ -21,53 +23,56 @@ import { atOnce, hear } from "./Batch.ts"
 import { heard, read, type ReadEvent } from "./Readings.ts"
 import { withinMemory } from "./WithinMemory.ts"
 
-/** To read a large body takes long, and those who wait would wait for it. */
+/** Reading a large body takes long, and all others would wait for it. */
 const largest = 64 * 1024
 
-/** The first one is heard at once, and those that arrive soon after it together, in one transaction. */
+/** The first event is heard at once; those that arrive soon after it are heard together, in one transaction. */
 const apart = Duration.millis(10)
 
-/** They take some 20 ms. */
+/** This many take some 20 ms. */
 const mostLeft = 100
 
-/** Some that are heard a second time cost less than to remember any number of them: 4 MB. */
+/** Hearing some a second time costs less than remembering any number of them. These take 4 MB. */
 const mostRemembered = 100_000
 
 export class Hearing {
   readonly #heard = new Set<number>()
   #after: number | undefined
   #seen: number | undefined
-  /** How many were looked at and not heard. */
+  /** How many were looked at but not heard. */
   #left = 0
-  /** When it was last looked, on a clock that can't be set back. */
+  /** When it last looked, on a clock that can't be set back. */
   #at = Number.NEGATIVE_INFINITY
 
-  /** What waits after this one hasn't been heard. Undefined: nothing has. */
+  /** Events after this sequence haven't been heard. Undefined: none has. */
   get after(): number | undefined {
     return this.#after
   }
 
-  /** What waits after this one hasn't been looked at. Undefined: nothing has. */
+  /** Events after this sequence haven't been looked at. Undefined: none has. */
   get seen(): number | undefined {
     return this.#seen === undefined || (this.#after ?? 0) > this.#seen ? this.#after : this.#seen
   }
 
-  /** False also if it has been delivered again since: what came with it may change how it is read. */
+  /** Also false if the event has been redelivered since: the new headers may change how it is read. */
   has({ deliveries, sequence }: Event): boolean {
     return deliveries === 1 && this.#heard.has(sequence)
   }
 
-  /** Whether so many more may wait for a payment, too. */
+  /** Whether that many more may also wait for a payment. */
   hasRoom(more: number): boolean {
     return this.#left + more < mostLeft
   }
 
-  /** How long those that arrive now wait for others. */
+  /** How long events that arrive now wait for others. */
   pause(nowMs: number): Duration.Duration {
     return Duration.millis(Math.max(0, this.#at + Duration.toMillis(apart) - nowMs))
   }
 
-  /** What waits up to this sequence is left to its batch, or to the next payment. Where it is nothing, all has been heard. */
+  /**
+   * Events up to this sequence are left to their batch, or to the next payment. If `count` is 0, all of them have been
+   * heard.
+   */
   looked(count: number, through: number, nowMs: number): void {
     const isAll = count === 0 && this.seen === this.#after
     this.#at = nowMs
@@ -76,13 +81,17 @@ export class Hearing {
     if (isAll) this.#after = through
   }
 
-  /** Of what was looked at, up to this sequence; also if a batch has gone further meanwhile. */
+  /**
+   * Records that the events that were looked at, up to this sequence, have been heard, even if a batch has gone further
+   * meanwhile.
+   */
   heard(readings: ReadonlyArray<ReadEvent>, through: number, nowMs: number): void {
     this.#at = nowMs
     for (const reading of readings) if (heard(reading).length > 0) this.#heard.add(reading.event.sequence)
-    // Another worker may have applied them.
+    // Another worker may have applied the oldest.
     if (this.#heard.size > mostRemembered) {
-      // Half of them at once: what a set has lost at its beginning is passed over each time that one looks for its first.
+      // Removes half of them at once: a set skips all entries deleted at its beginning each time its first one is asked
+      // for.
       for (const oldest of [...this.#heard].slice(0, mostRemembered / 2)) this.#heard.delete(oldest)
     }
     this.#after = Math.max(through, this.#after ?? 0)
@@ -98,7 +107,10 @@ export class Hearing {
   }
 }
 
-/** Returns whether more wait. Of several workers, the leader looks ahead for all of them, so that nothing is heard by each. */
+/**
+ * Returns whether more wait. Of several workers, only the leader looks ahead, so that no event is heard by each of
+ * them.
+ */
 const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   if (!(yield* (yield* Leadership).isLeading)) return false
   const reader = yield* EventReader
@@ -121,16 +133,19 @@ const hearNext = Effect.fnUntraced(function* (hearing: Hearing) {
   return hasMore
 })
 
-/** Not by the wall clock: after it was set back by an hour, events would wait for an hour. */
+/** Not the wall clock: if it were set back by an hour, events would wait for an hour. */
 const runningNow = Effect.map(Clock.Clock, runningMs)
 
 /**
- * Payments go first: while events come faster than both can take, four fifths of the time are spent on hearing ahead. What
- * is left keeps rows coming.
+ * Payments go first: while events come faster than both can handle, four fifths of the time go to hearing ahead. The
+ * rest keeps rows coming.
  */
 const sharePerBatch = 4
 
-/** Until the next batch is due, which is after a pause; but if many wait, for up to four times as long as the last batch took. */
+/**
+ * Hears until the next batch is due after its pause; if many events wait, for up to four times as long as the last
+ * batch took.
+ */
 export const hearMeanwhile = Effect.fnUntraced(function* (
   hearing: Hearing,
   pause: Duration.Duration,
@@ -154,8 +169,9 @@ export const hearMeanwhile = Effect.fnUntraced(function* (
 })
 
 /**
- * Goes on hearing while a batch is written; if more waits than is looked at in one go, for half of the time, so that both go
- * on: a batch may wait for its engine for seconds. Returns also how long the batch took by itself.
+ * Keeps hearing while a batch is written, because a batch may wait for its engine for seconds. If more events wait than
+ * one look covers, hearing takes half of the time, so that both make progress. Also returns how long the batch itself
+ * took.
  */
 export const hearBeside = Effect.fnUntraced(function* <A, E, R>(hearing: Hearing, batch: Effect.Effect<A, E, R>) {
   const heard = { ms: 0 }
@@ -174,7 +190,7 @@ const listening = Effect.fnUntraced(function* (hearing: Hearing, heard: { ms: nu
       yield* Effect.sleep(hearing.pause(yield* runningNow))
       isHeard = true
       yield* arrived.close
-      // A statement that is cancelled costs its connection.
+      // Cancelling a statement costs its connection.
       const next = Effect.uninterruptible(Effect.retry(hearNext(hearing), atOnce))
       const [lasted, hasMore] = yield* Effect.timed(next)
       heard.ms += Duration.toMillis(lasted)
@@ -184,9 +200,9 @@ const listening = Effect.fnUntraced(function* (hearing: Hearing, heard: { ms: nu
     }
   })
   yield* looking.pipe(
-    // What fails now is tried again after the batch.
+    // If hearing fails now, it is tried again after the batch.
     Effect.ignore,
-    // It is still to be applied.
+    // The event still has to be applied.
     Effect.ensuring(Effect.suspend(() => (isHeard ? arrived.open : Effect.void)))
   )
 })

@@ -1,5 +1,5 @@
 /**
- * Events with what a connector reads in them: what the ledger hears, and the row that analysts see. Pure.
+ * Events with their readings: what the ledger hears of each, and the row that analysts see. Pure.
  */
 import {
   aheadMicros,
@@ -41,7 +41,7 @@ const judged = (event: Event, reading: Reading): ReadEvent => {
   return { event, reading: isForPerson ? { ...reading, reason: labelOnly } : reading, alarms }
 }
 
-/** The ledger hears only of what is applied, and of nothing that only a label says. */
+/** The ledger hears only of events that are applied, and of none whose type only a label says. */
 export const heard = ({ event, reading }: Pick<ReadEvent, "event" | "reading">): ReadonlyArray<AppliedEvent> =>
   reading.reason !== null || reading.change === undefined || reading.eventTimestamp === null
     ? []
@@ -49,21 +49,21 @@ export const heard = ({ event, reading }: Pick<ReadEvent, "event" | "reading">):
 
 const notStorable = "not-storable"
 
-/** The event in quarantine, because an engine can't hold what it says. */
+/** Puts the event into quarantine, because an engine can't hold its contents. */
 export const refused = ({ event, reading, alarms }: ReadEvent): ReadEvent => ({
   event,
   reading: { ...reading, entity: null, entityId: null, reason: notStorable, change: undefined },
   alarms
 })
 
-/** What is already in quarantine still shows which record it is about. */
+/** An event that is already in quarantine still shows which record it is about. */
 export const ifStorable = (read: ReadEvent): ReadEvent => {
   const { change, entityId } = read.reading
   const isHeld = change === undefined ? Limits.isText(entityId ?? "") : Limits.canHold(change)
   return isHeld ? read : refused(read)
 }
 
-/** When an event of the future is no longer one. */
+/** When an event of the future is due. */
 export const dueAt = ({ eventTimestamp, reason }: ReadEvent["reading"]): Instant.Instant | null =>
   reason === "event-time-ahead" && eventTimestamp !== null
     ? Instant.fromMicros(Instant.toMicros(eventTimestamp) - aheadMicros)
@@ -79,7 +79,7 @@ export const toRow = (read: ReadEvent): EventRow => ({
   event_timestamp: read.reading.eventTimestamp,
   entity: read.reading.entity,
   entity_id: read.reading.entityId,
-  // The Store has the bytes.
+  // The Store keeps the bytes.
   payload: isRefused(read) || !Limits.isText(read.reading.text ?? "") ? null : read.reading.text,
   issued_at: read.event.issuedAt,
   received_at: read.event.receivedAt,

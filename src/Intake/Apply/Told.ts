@@ -1,5 +1,5 @@
 /**
- * What became of each delivery, told to the log, the metrics and its trace: to be run once it is kept.
+ * Reports what became of each delivery to the log, the metrics and its trace. Run it after the batch is stored.
  */
 import { Clock, Duration, Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -8,7 +8,7 @@ import * as Timings from "../../Runtime/Timings.ts"
 import * as Trace from "../../Runtime/Trace.ts"
 import type { ReadEvent } from "./Readings.ts"
 
-/** When they began to be applied. */
+/** When the events began to be applied. */
 export interface Begun {
   readonly begunMs: number
   readonly steps: Trace.Steps | undefined

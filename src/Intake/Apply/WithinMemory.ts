@@ -1,15 +1,15 @@
 /**
- * Reads events one after the other, and stops once what they say, unpacked, is as much as a batch may hold.
+ * Reads events one after the other, and stops once their unpacked contents fill what a batch may hold.
  */
 import { Effect } from "effect"
 import type { Event } from "../../Domain/Event.ts"
 import { batchBytes } from "../../Stores/Deliveries.ts"
 import { ifStorable, type ReadEvent } from "./Readings.ts"
 
-/** Deliveries are answered after bodies of this size together. */
+/** Lets deliveries be answered after each this many bytes of bodies. */
 const pauseBytes = batchBytes / 16
 
-/** The first ones, as many as fit. Compressed bodies may unpack to many times what the queue counted. */
+/** As many of the first events as fit. Compressed bodies may unpack to many times what the queue counted. */
 export const withinMemory = Effect.fnUntraced(function* (
   events: ReadonlyArray<Event>,
   readOne: (event: Event) => ReadEvent | Promise<ReadEvent>
@@ -20,7 +20,7 @@ export const withinMemory = Effect.fnUntraced(function* (
     const read = readOne(event)
     const reading = ifStorable(read instanceof Promise ? yield* Effect.promise(() => read) : read)
     readings.push(reading)
-    // To find that one is too large took as long as reading a large one.
+    // Finding that a body is too large took as long as reading a large one.
     bytes += reading.reading.reason === "too-large" ? batchBytes / 4 : (reading.reading.text?.length ?? 0)
     if (bytes > batchBytes) break
     if (bytes - pausedAt < pauseBytes) continue

@@ -1,6 +1,6 @@
 /**
- * What the main thread makes of the reports of the receiver's thread: counts, reasons for what only a person can fix, and
- * which secrets are in use.
+ * What the main thread makes of the reports of the receiver's thread: counts, reasons for what only a person can fix,
+ * and the use of secrets.
  */
 import { Effect } from "effect"
 import { Reasons } from "../../Runtime/Reasons.ts"
@@ -17,10 +17,10 @@ export interface Accounts {
 
 const key = "receiver store"
 
-/** As many wrong ones in a row as make a difference. */
+/** More wrong ones in a row than this make no difference. */
 const mostWrong = 3
 
-/** `secret`: by its number. */
+/** `secret`: finds one by its number. */
 export const make = (
   refusals: Refusals.Refusals,
   signatures: Signatures["Service"],

@@ -1,5 +1,5 @@
 /**
- * Reads the body of a request into memory, within its own limit and the room for all of them (`Bodies`).
+ * Reads the body of a request into memory, within the body's own limit and the room for all bodies (`Bodies`).
  */
 import type { IncomingMessage } from "node:http"
 import type { Bodies, Body } from "./Bodies.ts"
@@ -16,20 +16,23 @@ export interface Refusable {
 export interface BodyReader {
   readonly maximumBytes: number
   readonly bodies: Bodies
-  /** With the valid secrets. */
+  /** Checks with the valid secrets. */
   readonly checking: (signature: Uint8Array) => Checking<Held>
   readonly refused: (why: RefusedFor, delivery: Refusable, isSigned: boolean) => void
   /** Whether the same delivery was refused before. */
   readonly wasRefused: (signature: Uint8Array) => boolean
 }
 
-/** A whole body counts until `release`. */
+/** A body that has arrived completely. Its bytes count until `release`. */
 export interface Arrived {
   readonly body: Buffer
   readonly release: () => void
 }
 
-/** Otherwise the status of the refusal, or that there is no one to answer. `done` is called once. */
+/**
+ * Otherwise calls `done` with the status of the refusal, or with the fact that there is no one to answer. `done` is
+ * called once.
+ */
 export const readBody = (
   answer: BodyReader,
   request: IncomingMessage,
@@ -42,7 +45,7 @@ export const readBody = (
     bodies.close(body)
     chunks.length = 0
     request.off("data", onChunk).removeAllListeners("end").off("close", broken).off("error", broken)
-    // It may still break.
+    // The request may still break.
     request.on("error", () => undefined)
     done(result)
   }
@@ -74,7 +77,7 @@ export const readBody = (
     request.pause()
     tooLarge()
   }
-  // After a body has ended, its room is given back by its answer.
+  // After a body has ended, its answer gives back its room.
   const broken = (): void => {
     if (body.state !== "whole") giveUp("aborted")
   }
@@ -83,7 +86,7 @@ export const readBody = (
   request.on("end", () => {
     bodies.whole(body)
     const [only] = chunks
-    // The parts are let go at once: until the answer they would hold the same bytes once more.
+    // The parts are released at once; otherwise they would hold the same bytes twice until the answer.
     const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
     chunks.length = 0
     done({ body: whole, release: () => bodies.close(body) })
@@ -93,8 +96,8 @@ export const readBody = (
 }
 
 /**
- * The service tries a refused delivery again, so the second attempt is read to its end, a part at a time, to learn whether
- * it is signed: then it is a delivery that will be lost.
+ * The service retries a refused delivery. So the second attempt is read to its end, part by part, to learn whether it
+ * is signed. If it is, it is a delivery that will be lost.
  */
 const checkToItsEnd = (
   answer: BodyReader,
@@ -106,7 +109,7 @@ const checkToItsEnd = (
   const check = answer.checking(delivery.signature)
   for (const chunk of chunks) check.add(chunk)
   request.on("data", check.add)
-  // At once, because the request closes before a promise would go on.
+  // In the event itself, because the request closes before a promise would continue.
   request.once("end", () => {
     done()
     answer.refused("too-large", delivery, check.signer() !== undefined)

@@ -1,25 +1,25 @@
 /**
- * Room for the bodies that are being read, counted by the bytes that arrived, until their requests are answered.
+ * Room for the bodies that are being read. Each counts by the bytes that have arrived, until its request is answered.
  *
- * A small body always has room. A larger one needs one of a few places; without one it isn't refused but waits, unread.
- * When there is no room, unfinished bodies of strangers are dropped first, then those on connections that never carried a
- * verified delivery. While others wait, a place isn't kept for a body that hardly arrives, and a body that falls behind
- * the lowest rate is always cut. Nothing here is stored.
+ * A small body always has room. A larger one needs one of a few places; if none is free, it waits unread and isn't
+ * refused. When there is no room, unfinished bodies of strangers are dropped first, then those on connections that
+ * never carried a verified delivery. While others wait, a body that hardly arrives loses its place, and a body that
+ * falls behind the lowest rate is always cut off. Nothing here is stored.
  */
 
 export interface BodyLimits {
-  /** Of all bodies that were read and not yet answered. Half of it is for bodies that aren't small. */
+  /** The bytes of all bodies that were read and not yet answered. Half of it is for bodies that aren't small. */
   readonly inFlightBytes: number
   readonly smallBytes: number
-  /** A body may fall behind this rate by what it brings in `behindMs`. */
+  /** A body may fall behind this rate by the bytes that it brings in `behindMs`. */
   readonly bytesPerSecond: number
   readonly behindMs: number
-  /** While others wait for its place. */
+  /** The rate while others wait for its place. */
   readonly crowdedBytesPerSecond: number
   readonly tickMs: number
 }
 
-/** Nothing of this sender's has verified; or something has; or something on this very connection. Worst first. */
+/** No delivery of this sender has verified; or one has; or one has on this very connection. Worst first. */
 const standings = ["stranger", "known", "proven"] as const
 export type Standing = (typeof standings)[number]
 
@@ -27,7 +27,7 @@ interface Source {
   readonly standing: () => Standing
   readonly pause: () => void
   readonly resume: () => void
-  /** Refuses it, and leaves. 408: too slow. 503: no room, so that a genuine sender comes again. */
+  /** Refuses the request and closes it. 408: too slow. 503: no room, so that a genuine sender retries. */
   readonly drop: (status: 408 | 503) => void
 }
 
@@ -36,11 +36,11 @@ export class Body {
   bytes = 0
   state: "arriving" | "waiting" | "whole" = "arriving"
   hasPlace = false
-  /** By how many bytes it is behind the lowest rate. */
+  /** How many bytes it is behind the lowest rate. */
   behind = 0
-  /** Undefined from when it began, or got its place, to the next tick. */
+  /** Undefined from when it began or got its place until the next tick. */
   bytesAtTick: number | undefined
-  /** Ticks in a row. */
+  /** Slow ticks in a row. */
   slow = 0
 
   constructor(source: Source) {
@@ -50,14 +50,14 @@ export class Body {
 
 const rank = ({ source }: Body): number => standings.indexOf(source.standing())
 
-/** One slow tick may be our own: while the event loop is held up, nothing is read. */
+/** A single slow tick may be our own fault: while the event loop is blocked, nothing is read. */
 const isStuck = ({ slow }: Body): boolean => slow > 1
 
 export class Bodies implements Disposable {
   readonly #limits: BodyLimits
   readonly #most: number
   readonly #all = new Set<Body>()
-  /** Runs only while there is a body: four wake-ups a second were most of what an idle receiver cost. */
+  /** Runs only while there is a body: waking up four times a second was most of what an idle receiver cost. */
   #timer: NodeJS.Timeout | undefined
   #bytes = 0
   #freePlaces: number
@@ -76,7 +76,7 @@ export class Bodies implements Disposable {
     return body
   }
 
-  /** More of it has arrived. It may be paused now, or dropped. */
+  /** More of the body has arrived. It may be paused now, or dropped. */
   received(body: Body, bytes: number): void {
     body.bytes += bytes
     this.#bytes += bytes
@@ -84,7 +84,7 @@ export class Bodies implements Disposable {
     while (this.#bytes > this.#most && this.#all.has(body)) this.#drop(this.#yielding(() => true) ?? body, 503)
   }
 
-  /** All of it has arrived: it is only dropped by its own request from now on. */
+  /** The whole body has arrived. From now on, only its own request drops it. */
   whole(body: Body): void {
     if (body.state === "waiting") this.#waiting--
     body.state = "whole"
@@ -112,7 +112,7 @@ export class Bodies implements Disposable {
     this.#seat()
   }
 
-  /** Gives places to those that wait: the best standing first, then the newest, because the oldest may be stuck. */
+  /** Gives places to waiting bodies: the best standing first, then the newest, because the oldest may be stuck. */
   #seat(): void {
     while (this.#waiting > 0) {
       const next = [...this.#all]
@@ -122,7 +122,7 @@ export class Bodies implements Disposable {
         const yielding = this.#yielding(
           (holder) => holder.hasPlace && (rank(holder) < rank(next) || (rank(holder) === rank(next) && isStuck(holder)))
         )
-        // With its place free, the next one is seated.
+        // Dropping it frees its place for the next one.
         return yielding && this.#drop(yielding, 503)
       }
       this.#waiting--
@@ -132,7 +132,7 @@ export class Bodies implements Disposable {
     }
   }
 
-  /** Of these unfinished bodies the one with the worst standing: first those that don't move, then the oldest. */
+  /** The unfinished body with the worst standing among these: first those that don't move, then the oldest. */
   #yielding(isOfThese: (body: Body) => boolean): Body | undefined {
     let yielding: Body | undefined
     let worst = Number.POSITIVE_INFINITY
@@ -150,7 +150,7 @@ export class Bodies implements Disposable {
   }
 
   #tick(): void {
-    // Under a stream there is always one: the timer isn't made for each.
+    // Under a steady stream there is always a body, so the timer isn't created for each one.
     if (this.#all.size === 0) return this[Symbol.dispose]()
     const { behindMs, bytesPerSecond, crowdedBytesPerSecond } = this.#limits
     for (const body of this.#all) {

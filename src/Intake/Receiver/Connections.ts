@@ -1,10 +1,11 @@
 /**
- * The connections of the receiver, and which of them yields when there are too many.
+ * The connections of the receiver, and which of them is closed when there are too many.
  *
- * A stranger can open connections faster than they time out, so a new one is never refused for the sake of one that has
- * proved nothing. First the stranger with the most connections loses one; if no stranger has several, then it is the
- * least useful of all: one that has sent no whole head, one that is idle, one with an unfinished request. Those that
- * carried a verified delivery are last, and none is closed under a request that verified. Nothing here is stored.
+ * A stranger can open connections faster than they time out, so a new connection is never refused in favour of one that
+ * has proved nothing. The stranger with the most connections loses one first. If no stranger has several, the least
+ * useful connection of all is closed: one without a complete head, then an idle one, then one with an unfinished
+ * request. Those that carried a verified delivery come last, and none is closed during a request that verified. Nothing
+ * here is stored.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -13,26 +14,26 @@ import type { Senders } from "./Senders.ts"
 
 interface Connection {
   readonly socket: Socket
-  /** Undefined for a trusted proxy, which is no stranger. */
+  /** Undefined for a trusted proxy, which isn't a stranger. */
   readonly sender: string | undefined
   readonly openedMs: number
   /** When it was opened, or a request last began or was answered. */
   usedMs: number
-  /** Requests whose head arrived, and those of them without an answer. */
+  /** Requests whose head has arrived, and the number of them without an answer. */
   requests: number
   unanswered: number
-  /** It carried a verified delivery. */
+  /** The connection has carried a verified delivery. */
   isProven: boolean
 }
 
 /** A request, from its head to its answer. */
 export interface Visit {
   readonly standing: () => Standing
-  /** It is a verified delivery. */
+  /** The request is a verified delivery. */
   readonly proved: () => void
   /**
-   * Whether its answer announces the end of its connection. A connection ends by announcement only: one that closes by
-   * itself may do so under the sender's next request.
+   * Whether its answer announces the end of its connection. Connections end only by announcement: closing one without
+   * it could cut off the sender's next request.
    */
   readonly isLast: () => boolean
 }
@@ -45,11 +46,11 @@ const rank = ({ isProven, requests, unanswered }: Connection): number => {
   return unanswered > 0 ? 2 : Math.min(requests, 1)
 }
 
-/** Of those with the lowest rank the one that was used longest ago. They come in the order in which they were opened. */
+/** The least recently used connection of the lowest rank. They are given in the order in which they were opened. */
 const least = (connections: Iterable<Connection>): Connection | undefined => {
   let yields: Connection | undefined
   for (const each of connections) {
-    // The oldest silent one. Found first under the usual attack, which opens thousands a second.
+    // The oldest silent one. Found quickly under the usual attack, which opens thousands a second.
     if (rank(each) === 0) return each
     const difference = yields === undefined ? -1 : rank(each) - rank(yields)
     if (yields === undefined || difference < 0 || (difference === 0 && each.usedMs < yields.usedMs)) yields = each
@@ -85,7 +86,7 @@ export class Connections {
     socket.once("close", () => this.#forget(connection))
   }
 
-  /** The head of a request has arrived. Undefined if its connection had to yield. */
+  /** The head of a request has arrived. Returns undefined if its connection had to yield. */
   began(request: IncomingMessage, response: ServerResponse): Visit | undefined {
     const connection = this.#all.get(request.socket)
     if (connection === undefined) return undefined
@@ -107,7 +108,7 @@ export class Connections {
     }
   }
 
-  /** From now on every answer is the last. Closes what has been idle for this long. */
+  /** From now on every answer is the last on its connection. Closes connections that have been idle for this long. */
   closing(idleMs: number): void {
     this.#isClosing = true
     const sinceMs = performance.now() - idleMs
@@ -125,7 +126,7 @@ export class Connections {
     return true
   }
 
-  /** Of the stranger with the most connections. */
+  /** The connections of the stranger with the most of them. */
   #largestCrowd(): ReadonlySet<Connection> | undefined {
     let largest: ReadonlySet<Connection> | undefined
     for (const [sender, crowd] of this.#bySender) {

@@ -1,9 +1,9 @@
 /**
- * Deliveries that arrive together share one commit, of up to 4 MB. The next one starts as soon as the previous one has
- * returned, while that is answered.
+ * Deliveries that arrive together share one commit, of up to 4 MB. The next commit starts as soon as the previous one
+ * has returned, while its deliveries are answered.
  *
- * A delivery is told that it is stored after its commit has returned, never before. If the commit fails, all of its group
- * are told so. Imports no Effect, for the receiver's thread.
+ * A delivery is reported as stored only after its commit has returned. If the commit fails, the whole group fails.
+ * Imports no Effect, for the receiver's thread.
  */
 import { withinBytes } from "../../Stores/Deliveries.ts"
 
@@ -35,7 +35,7 @@ export class Groups<Delivery> {
     const batch = this.#waiting.splice(0, withinBytes(this.#waiting).length)
     const failure = await this.#failure(batch)
     this.#isFlushing = this.#waiting.length > 0
-    // Before the answers: the disk is at work meanwhile.
+    // Before the answers, so that the disk works meanwhile.
     if (this.#isFlushing) void this.#flush()
     for (const { failed, stored } of batch) {
       if (failure === undefined) stored()
@@ -43,7 +43,7 @@ export class Groups<Delivery> {
     }
   }
 
-  /** Undefined: they are stored. */
+  /** Undefined if they are stored. */
   async #failure(batch: ReadonlyArray<Waiting<Delivery>>): Promise<{ readonly cause: unknown } | undefined> {
     try {
       await this.#receive(batch.map(({ delivery }) => delivery))

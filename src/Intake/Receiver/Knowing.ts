@@ -1,10 +1,10 @@
 /**
- * What the receiver's thread knows: the valid secrets, the paths of earlier callback URLs, and what was refused. The main
- * thread says all of it again whenever something has changed.
+ * What the receiver's thread knows: the valid secrets, the paths of earlier callback URLs, and what was refused. The
+ * main thread sends all of it again whenever something has changed.
  */
 import type { Known, KnownRefusal, KnownSecret } from "./Messages.ts"
 
-/** Until the main thread has heard of them. */
+/** Kept until the main thread has heard of them. */
 const mostRefused = 1_000
 
 export const hexOf = (signature: Uint8Array): string => Buffer.from(signature).toString("hex")
@@ -28,12 +28,12 @@ export class Knowing {
     this.#refused = new Map(refused.map((each) => [each.signature, each]))
   }
 
-  /** The valid ones, in the order in which they were added. */
+  /** The valid secrets, in the order in which they were added. */
   get secrets(): ReadonlyArray<KnownSecret> {
-    // While no secret is retired there is nothing to filter, and no need for the time.
+    // While no secret is retired, there is nothing to filter, so the time isn't needed.
     if (this.#nextEndMs === Number.POSITIVE_INFINITY) return this.#secrets
     const nowMs = this.#nowMs()
-    // Held all the same: a clock that was wrongly set ahead is set back.
+    // Expired secrets are kept, in case a clock that was wrongly set ahead is set back.
     return this.#secrets.filter(({ expiresAtMs }) => nowMs < expiresAtMs)
   }
 
@@ -49,7 +49,7 @@ export class Knowing {
     if (this.#refused.size < mostRefused) this.#refused.set(signature, { signature, eventId })
   }
 
-  /** Whether it was refused before, under this signature or this id. From now on it wasn't. */
+  /** Whether it was refused before, under this signature or this id. From now on it no longer counts as refused. */
   came(signature: Uint8Array, eventId: string | undefined): boolean {
     if (this.#refused.size === 0) return false
     const hex = hexOf(signature)

@@ -5,23 +5,26 @@ import { allowedDescriptors } from "../../Runtime/Descriptors.ts"
 import type { BodyLimits } from "./Bodies.ts"
 
 export interface Limits extends BodyLimits {
-  /** From the first byte of a request to the end of its headers, and to its end; enforced within `checkEveryMs`. */
+  /**
+   * From the first byte of a request to the end of its headers, and to the end of the request. Enforced within
+   * `checkEveryMs`.
+   */
   readonly headersMs: number
   readonly requestMs: number
   readonly checkEveryMs: number
   readonly headerBytes: number
   readonly connections: number
-  /** The first answer on a connection of this age is its last one. */
+  /** The first answer on a connection of this age is its last. */
   readonly connectionMs: number
-  /** What senders are told: those that listen close an idle connection themselves after this time. */
+  /** The time announced to senders: those that respect it close an idle connection themselves after this time. */
   readonly announcedIdleMs: number
-  /** Longer than any sender keeps a connection, because it closes without announcement. */
+  /** Longer than any sender keeps a connection, because the receiver closes it without announcement. */
   readonly idleMs: number
 }
 
 const kibibyte = 1024
 
-/** A quarter of the descriptors is for the rest of the worker. */
+/** A quarter of the descriptors is left to the rest of the worker. */
 const connectionsFor = (descriptors: number): number => Math.min(4_096, Math.floor((descriptors * 3) / 4))
 
 export const defaultLimits: Limits = {

@@ -31,7 +31,7 @@ export class Link {
   readonly #hooks: Hooks
   readonly #open = new Map<number, () => void>()
   #nextId = 1
-  /** Where it listens. */
+  /** The port on which it listens. */
   listensOn = 0
   readonly #closed: Promise<void>
   #ended: Promise<unknown> = Promise.resolve()
@@ -40,7 +40,7 @@ export class Link {
   private constructor(port: MessagePort, hooks: Hooks) {
     this.#port = port
     this.#hooks = hooks
-    // Its last messages come before.
+    // Its last messages arrive before this.
     this.#closed = new Promise((resolve) =>
       port.once("close", () => {
         this.#isOpen = false
@@ -64,16 +64,16 @@ export class Link {
   /** Resolves with the reason once it has ended. */
   async ended(): Promise<unknown> {
     await this.#closed
-    // A moment after its port, unless the thread goes on without it.
+    // A moment after its port has closed, unless the thread continues without it.
     return Promise.race([this.#ended, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
   }
 
-  /** Resolves once it goes by what is known now, or has ended. */
+  /** Resolves once the thread uses what is known now, or has ended. */
   know(known: Known): Promise<void> {
     return this.#ask((id) => ({ kind: "known", id, known }))
   }
 
-  /** True once all that has happened so far is reported, or it has ended; false if it hasn't answered in time. */
+  /** True once everything so far is reported or the thread has ended; false if it hasn't answered in time. */
   async flush(withinMs: number): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(resolve, withinMs, false)
@@ -82,7 +82,7 @@ export class Link {
     return isDone
   }
 
-  /** Answers what is in hand, reports, and ends. */
+  /** Answers requests in progress, reports, and ends. */
   async close(): Promise<void> {
     this.#tell({ kind: "close" })
     await this.#closed

@@ -1,24 +1,24 @@
 /**
  * The receiver's listener: a plain node:http server with limits on time, size and connections.
  *
- * A connection ends with an answer that announces it, or when it is the one to yield (`Connections`). Before a stop every
- * answer announces it, and what is then idle is closed.
+ * A connection ends with an answer that announces it, or when it has to yield (`Connections`). Before a stop, every
+ * answer announces the end, and connections that are then idle are closed.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Server as NetServer } from "node:net"
 import type { Connections, Visit } from "./Connections.ts"
 import type { Limits } from "./Limits.ts"
 
-/** Finds out whether a peer has gone without a word, such as one behind a firewall that forgot the connection. */
+/** Detects a peer that has gone silently, such as one behind a firewall that forgot the connection. */
 const probing = { keepAlive: true, keepAliveInitialDelay: 60_000 }
 
 /**
- * Connections that wait to be accepted, which happens once per turn of the event loop. Past this many (or the system's
- * own limit) their senders try again after a second.
+ * Connections that wait to be accepted, which happens once per turn of the event loop. Beyond this number (or the
+ * system's own limit) senders retry after a second.
  */
 const backlog = 4_096
 
-/** Rejects if it can't listen there. */
+/** Rejects if it can't listen. */
 export const listen = (
   { host, port }: { readonly host: string; readonly port: number },
   limits: Limits,
@@ -44,14 +44,14 @@ export const listen = (
     server.listen({ port, host, backlog }, () => resolve(server))
   })
 
-/** A sender that is at work has sent its next request by then, and got an answer that announces the end. */
+/** By then, an active sender has sent its next request and received an answer that announces the end. */
 const quietMs = 500
 const patienceMs = 2_000
 
 export const close = (server: Server, connections: Connections): Promise<void> =>
   new Promise((resolve) => {
     connections.closing(quietMs)
-    // http's own would close idle connections at once, some of them under a request.
+    // http's own `close` would close idle connections at once, some of them during a request.
     NetServer.prototype.close.call(server, () => {
       server.close()
       resolve()

@@ -1,6 +1,6 @@
 /**
- * What the main thread and the receiver's thread say to each other. The main thread says what is valid; the other one says
- * what has happened, in one report for all that came since the main thread has heard the one before.
+ * What the main thread and the receiver's thread say to each other. The main thread says what is valid; the receiver's
+ * thread says what has happened. One report covers everything since the main thread heard the previous one.
  */
 import type { KeyObject } from "node:crypto"
 import type { BlockList } from "node:net"
@@ -10,7 +10,7 @@ import type { Limits } from "./Limits.ts"
 export type RefusedFor = "too-large" | "encoded"
 
 export interface KnownSecret {
-  /** By which reports name it. */
+  /** Reports name the secret by this number. */
   readonly number: number
   readonly fingerprint: string
   readonly key: KeyObject
@@ -31,7 +31,7 @@ export interface Known {
   readonly refused: ReadonlyArray<KnownRefusal>
 }
 
-/** What the receiver's thread begins with. */
+/** What the receiver's thread starts with. */
 export interface Start {
   readonly host: string
   readonly port: number
@@ -39,19 +39,19 @@ export interface Start {
   readonly maximumBytes: number
   readonly trustedProxies: BlockList
   readonly limits: Limits
-  /** Whether reports have what was received. */
+  /** Whether reports include what was received, for traces. */
   readonly traces: boolean
   /** A module that exports `signing`. */
   readonly signing: string
   readonly known: Known
-  /** Undefined: nothing is. */
+  /** Undefined if nothing is erased. */
   readonly erasing: Erasing | undefined
 }
 
 /** What is erased, and how bodies are read: see `Domain/Erasure`. */
 export interface Erasing {
   readonly all: ReadonlyArray<Erased>
-  /** It exports `bodies`, which is called with what is given. */
+  /** It exports `bodies`, which is called with `given`. */
   readonly module: string
   readonly given: unknown
 }
@@ -64,7 +64,7 @@ export interface Counters {
   notStored: number
 }
 
-/** A request that was refused and may be a delivery, or one of them that came after all. */
+/** A refused request that may be a delivery, or the news that one of them came after all. */
 export type Refusing = KnownRefusal &
   ({ readonly kind: "came" } | { readonly kind: "refused"; readonly why: RefusedFor; readonly isSigned: boolean })
 
@@ -78,20 +78,23 @@ export interface Received {
   readonly traceparent: string | undefined
 }
 
-/** Since the last one. */
+/** What has happened since the last report. */
 export interface Report {
   readonly counters: Counters
   readonly accepted: ReadonlyArray<{ readonly secret: number; readonly events: number; readonly pings: number }>
-  /** Deliveries of unknown secrets before the first accepted one, and after the last one; all of them if none was. */
+  /**
+   * Deliveries signed with unknown secrets, before the first accepted one and after the last one. If none was accepted,
+   * `before` has all of them.
+   */
   readonly wrong: { readonly before: number; readonly after: number }
   readonly refusals: ReadonlyArray<Refusing>
-  /** For traces, if they are made: the first ones. */
+  /** For traces, if any are made: the first ones. */
   readonly received: ReadonlyArray<Received>
-  /** Why deliveries can't be stored, or null if they can again. */
+  /** Why deliveries can't be stored; null if they can be again. */
   readonly failing: string | null | undefined
 }
 
-/** To the receiver's thread. `id`: to be answered. */
+/** To the receiver's thread. `id`: the message must be answered. */
 export type Told =
   | { readonly kind: "known"; readonly id: number; readonly known: Known }
   | { readonly kind: "heard" }
@@ -104,6 +107,6 @@ export type Said =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "deaf"; readonly code: string | undefined; readonly message: string }
   | { readonly kind: "report"; readonly report: Report }
-  /** Some deliveries have an unknown signature: asks to be told once new secrets may be known. */
+  /** Some deliveries have an unknown signature. The thread asks to be told once new secrets may be known. */
   | { readonly kind: "unknown"; readonly id: number }
   | { readonly kind: "done"; readonly id: number }

@@ -4,7 +4,7 @@
 import type { Secret } from "../Secrets/Keyring.ts"
 import type { KnownSecret } from "./Messages.ts"
 
-/** `secrets`: all that are held. */
+/** `secrets`: all that are kept. */
 export const numbered = (secrets: () => ReadonlyArray<Secret>) => {
   const numbers = new Map<Secret, number>()
   return {

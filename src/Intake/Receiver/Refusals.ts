@@ -1,9 +1,11 @@
 /**
- * Requests that were refused with 413 or 415 although they may have been deliveries: what a person is told, and until when.
+ * Requests that were refused with 413 or 415 although they may have been deliveries: what a person is told about them,
+ * and for how long.
  *
- * Anyone could have sent one whose signature wasn't checked, so it is forgotten after an hour. One that was signed is lost
- * unless a person acts: it is kept in the Store and is a reason until it comes through, under its signature or its event
- * id, or until a person has seen it. If the process dies before it is kept, the service's next attempt brings it again.
+ * Anyone could have sent a request whose signature wasn't checked, so it is forgotten after an hour. A signed one is
+ * lost unless a person acts. It is recorded in the Store and remains a reason until the delivery arrives, recognised by
+ * its signature or event id, or until a person has seen it. If the process dies before it is recorded, the service's
+ * next attempt brings it again.
  */
 import { Clock, Duration, Effect, FiberHandle } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -16,7 +18,7 @@ export interface Refused {
   readonly for: RefusedFor
   /** Hex. */
   readonly signature: string
-  /** By its header, which isn't signed. */
+  /** From its header, which isn't signed. */
   readonly eventId: string | null
   readonly firstAt: Instant.Instant
   readonly lastAt: Instant.Instant
@@ -25,10 +27,10 @@ export interface Refused {
 }
 
 export interface Refusals {
-  /** One was refused, or is on disk after all. */
+  /** A request was refused, or is on disk after all. */
   readonly heard: (refusing: Refusing) => void
   readonly all: () => ReadonlyArray<KnownRefusal>
-  /** A person has seen them; returns which. */
+  /** Records that a person has seen them; returns which. */
   readonly seen: Effect.Effect<ReadonlyArray<Refused>, StoreError>
 }
 
@@ -36,11 +38,11 @@ const key = "refused_deliveries"
 const most = 100
 const lookEvery = Duration.minutes(1)
 const quietMs = Duration.toMillis("1 hour")
-/** More than these, and repetitions, change the sentences only so often. */
+/** Beyond this number, and for repetitions, the sentences change only now and then. */
 const shownAtOnce = 10
 const showEveryMs = Duration.toMillis("1 minute")
 
-/** `onChange`: after `all` has changed. */
+/** `onChange`: called after `all` has changed. */
 export const make = (maximumBytes: number, onChange: () => void) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -55,7 +57,7 @@ export const make = (maximumBytes: number, onChange: () => void) =>
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     const keepQuietly = (change: Keep): void => void runFork(Effect.ignore(keep(change), { log: "Warn" }))
 
-    /** What the Store has, which other workers of it change too. */
+    /** What the Store holds, which other workers change too. */
     const look = Effect.gen(function* () {
       const kept = bySignature(parse(yield* store.run((db) => readMeta(db, key))))
       for (const one of all.values()) if (one.isSigned && !kept.has(one.signature)) all.delete(one.signature)
@@ -116,7 +118,7 @@ const oneMore = (
 
 type Keep = (kept: Map<string, Refused>) => void
 
-/** Changes what the Store has. */
+/** Changes what the Store holds. */
 const keeper = (store: Store["Service"]) => (change: Keep) =>
   store.transaction(async (tx) => {
     await oneAtATime(tx, "refused")
@@ -156,7 +158,7 @@ const parse = (text: string | undefined): ReadonlyArray<Refused> => JSON.parse(t
 
 const bySignature = (all: ReadonlyArray<Refused>) => new Map(all.map((one) => [one.signature, one]))
 
-/** One reason for what was signed, and one for what may have come from anyone. */
+/** One reason for signed requests, and one for those that anyone may have sent. */
 const shower = (reasons: Reasons["Service"], maximumBytes: number) => {
   const why = {
     "too-large": `larger than ${maximumBytes} bytes (SITELEDGER_WEBHOOK_MAX_BYTES), as sent or unpacked,`,

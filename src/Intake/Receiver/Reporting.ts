@@ -1,14 +1,14 @@
 /**
- * What the receiver's thread has to say to the main thread: gathered into one report at a time. The next one is sent a
- * moment later, when the main thread has heard the one before: a message for each group of deliveries took a tenth of the
- * thread's time, and a busy main thread gets few and large reports.
+ * What the receiver's thread reports to the main thread, gathered into one report at a time. The next report is sent a
+ * moment later, after the main thread has heard the previous one. A message for each group of deliveries took a tenth
+ * of the thread's time; this way, a busy main thread gets few, large reports.
  *
- * If the process dies, what wasn't reported is lost: counts, and the refusal of a request that the service sends again.
+ * If the process dies, unreported data is lost: counts, and the refusal of a request that the service will send again.
  */
 import { mostSteps, PerSecond } from "../../Runtime/PerSecond.ts"
 import type { Counters, KnownSecret, Received, RefusedFor, Refusing, Report } from "./Messages.ts"
 
-/** Nobody notices so short a wait, and the first report after a silence has none. */
+/** Too short to be noticed, and the first report after a silence doesn't wait. */
 const everyMs = 10
 
 /** Enough for the main thread, which keeps a hundred. */
@@ -81,7 +81,7 @@ export class Reporting {
     this.#sendIfDue()
   }
 
-  /** Whatever the main thread has heard. */
+  /** Sends without waiting for the main thread to have heard the last report. */
   send(): void {
     this.#isNews = false
     this.#isUnheard = true
@@ -108,7 +108,7 @@ export class Reporting {
     this.#soon()
   }
 
-  /** With what else happens in this turn of the event loop. */
+  /** Together with what else happens in this turn of the event loop. */
   #soon(): void {
     if (this.#isNews) return
     this.#isNews = true

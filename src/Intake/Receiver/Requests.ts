@@ -1,11 +1,11 @@
 /**
  * Handles one request, from its headers to its answer, in the receiver's thread.
  *
- * The checks run from cheap to expensive: path, method, well-formed signature, declared size; then the body is read,
- * within its own limit and the room for all of them; then its signature is checked. A signature covers
- * the bytes as received; if it doesn't fit them and they claim an encoding, a proxy may have compressed the body on the
- * way, so it must fit what they unpack to. Exactly the signed bytes are stored. A 2xx is sent only after the group is
- * stored. Callbacks, because each promise of a request costs a twentieth of what it takes.
+ * The checks run from cheap to expensive: path, method, well-formed signature, declared size. Then the body is read,
+ * within its own limit and the room for all bodies, and its signature is checked. A signature covers the bytes as
+ * received. If it doesn't match them and they claim an encoding, a proxy may have compressed the body on the way, so
+ * the signature must match the unpacked bytes. Exactly the signed bytes are stored. A 2xx is sent only after the group
+ * is stored. Uses callbacks, because each promise adds a twentieth to the cost of a request.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
@@ -51,7 +51,7 @@ const reply = (response: ServerResponse, visit: Visit, status: number, headers: 
   response.writeHead(status, headers).end()
 }
 
-/** A request that has met a broken invariant is answered, and the others go on. */
+/** A request that hits a broken invariant is answered, and the other requests continue. */
 const guarded = (answer: Answerer, response: ServerResponse, act: () => void): void => {
   try {
     act()
@@ -86,7 +86,7 @@ export const handle = (answer: Answerer, request: IncomingMessage, response: Ser
     })
   })
 
-/** A target may also be a whole address, as for a proxy (RFC 9112 §3.2.2). */
+/** A request target may also be an absolute address, as for a proxy (RFC 9112 §3.2.2). */
 const pathOf = (target: string): string =>
   (target.startsWith("/") ? target.split("?", 1)[0] : URL.parse(target)?.pathname) ?? ""
 
@@ -96,8 +96,8 @@ interface Signed {
 }
 
 /**
- * Once more after the secret of a new subscription is known, whose first delivery may arrive before it. What the body
- * unpacked to isn't kept until then: it isn't counted.
+ * Called again once the secret of a new subscription is known: its first delivery may arrive before the secret. The
+ * unpacked body isn't kept until then, because it isn't counted.
  */
 const judge = (answer: Answerer, come: Come, arrived: Arrived): void => {
   const signed = signedNow(answer, come, arrived.body)
@@ -116,7 +116,7 @@ const judge = (answer: Answerer, come: Come, arrived: Arrived): void => {
 
 type Refusal = 401 | 413 | 415
 
-/** Of a body that can't be unpacked, we don't know whether it was signed. */
+/** If a body can't be unpacked, we don't know whether it was signed. */
 const signedNow = (answer: Answerer, { request, signature }: Come, body: Buffer): Signed | Refusal => {
   const { secrets } = answer.knowing
   const secret = answer.signing.signer(secrets, body, signature)
@@ -132,7 +132,7 @@ const signedNow = (answer: Answerer, { request, signature }: Come, body: Buffer)
 const isEncoded = ({ headers }: IncomingMessage): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
 
-/** How much work an unknown sender may cause with each byte. JSON seldom shrinks to less than a twentieth. */
+/** How much work an unknown sender may cause per byte. JSON rarely compresses to less than a twentieth. */
 const mostUnpacked = ({ maximumBytes }: Answerer, { byteLength }: Uint8Array): number =>
   Math.min(maximumBytes, 64 * (1024 + byteLength))
 

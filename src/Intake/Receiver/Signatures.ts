@@ -1,5 +1,5 @@
 /**
- * What the Receiver needs from a connector: the module with its `Signing`, and what is to be known for it.
+ * What the Receiver needs from a connector: the module with its `Signing`, and the data for it.
  */
 import { Context } from "effect"
 import type { Secret } from "../Secrets/Keyring.ts"
@@ -10,15 +10,18 @@ export class Signatures extends Context.Service<
   {
     /** It exports `signing` (`Signing`). */
     readonly module: URL
-    /** Also those that have expired: the receiver asks its own clock. */
+    /** Includes expired ones: the receiver asks its own clock. */
     readonly secrets: () => ReadonlyArray<Secret>
-    /** Paths of earlier callback URLs: the service keeps retrying and replaying there. */
+    /** Paths of earlier callback URLs: the service keeps retrying and replaying to them. */
     readonly formerPaths: () => ReadonlyArray<string>
-    /** `tell` is called whenever one of the two has changed, and resolves once that is effective. Returns how to stop. */
+    /**
+     * `tell` is called whenever one of these two has changed, and resolves once the change is effective. Returns a
+     * function that stops this.
+     */
     readonly onChange: (tell: () => Promise<void>) => () => void
     /** Resolves once new secrets may be known: immediately, unless a subscription is being created. */
     readonly settled: () => Promise<void>
-    /** Deliveries that are on disk, all of them pings or none. */
+    /** These deliveries are on disk; either all of them are pings or none is. */
     readonly accepted: (isPing: boolean, secret: Secret, count: number) => void
   }
 >()("siteledger/Receiver/Signatures") {}

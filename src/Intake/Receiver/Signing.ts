@@ -1,5 +1,5 @@
 /**
- * How a service signs its deliveries: what a connector exports as `signing`, in a module without Effect, because the
+ * How a service signs its deliveries. A connector exports this as `signing`, in a module without Effect, because the
  * receiver's thread loads it.
  */
 import type { KeyObject } from "node:crypto"
@@ -14,7 +14,7 @@ export interface DeliveryHeaders {
   readonly issuedAt: Instant | null
 }
 
-/** A secret as the check of a signature needs it. */
+/** A secret, in the form that checking a signature needs. */
 export interface Held {
   readonly key: KeyObject
 }
@@ -29,13 +29,13 @@ export interface Checking<S extends Held> {
 export interface Signing {
   /** The bytes of the signature; undefined if it is missing or malformed. */
   readonly read: (headers: IncomingHttpHeaders) => Uint8Array | undefined
-  /** The secret that signed this body. Constant time, over all of them. */
+  /** The secret that signed this body. Takes constant time over all of them. */
   readonly signer: <S extends Held>(secrets: ReadonlyArray<S>, body: Uint8Array, signature: Uint8Array) => S | undefined
-  /** The same for a body in parts, which is too large to be held whole. */
+  /** The same for a body in parts, which is too large to be held as a whole. */
   readonly checking: <S extends Held>(secrets: ReadonlyArray<S>, signature: Uint8Array) => Checking<S>
   readonly said: (headers: IncomingHttpHeaders) => DeliveryHeaders
-  /** The headers with which an event is delivered once more, signed with this key. */
+  /** The headers for redelivering an event, signed with this key. */
   readonly headersOf: (key: KeyObject, event: Delivered) => Readonly<Record<string, string>>
-  /** It is sent once, to verify a subscription. */
+  /** A ping is sent once, to verify a subscription. */
   readonly isPing: (headers: DeliveryHeaders) => boolean
 }

@@ -1,11 +1,11 @@
 /**
- * Deliveries signed with an unknown secret: when to tell a person, and when that reason clears. The sender is unknown, so
- * outsiders must not be able to raise it easily, and it must not flap with the traffic.
+ * Deliveries signed with an unknown secret: when to tell a person, and when that reason clears. The sender is unknown,
+ * so outsiders must not be able to raise the reason easily, and it must not flap with the traffic.
  *
- * It is raised after three in a row, if no correctly signed delivery came for some seconds: while correct ones keep
- * coming, an outsider can't raise it. A correct one clears it. If it is raised again within an hour, both kinds are
- * arriving, and it stays until ten minutes pass with correct ones only. Without another one it clears after a day, which
- * is as long as the service retries.
+ * It is raised after three in a row, provided that no correctly signed delivery came for some seconds: while correct
+ * ones keep coming, an outsider can't raise it. A correct one clears it. If it is raised again within an hour, both
+ * kinds are arriving, and it stays until ten minutes pass with correct ones only. Without further wrong ones it clears
+ * after a day, which is as long as the service retries.
  */
 import { Clock, Duration, Effect, FiberHandle } from "effect"
 import { Reasons } from "../../Runtime/Reasons.ts"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   let endedMs = Number.NEGATIVE_INFINITY
   let active: "no" | "once" | "again" = "no"
 
-  /** Replaces what was scheduled before. */
+  /** Replaces the previously scheduled effect. */
   const at = (ms: number, effect: Effect.Effect<void>): void => {
     const inMs = ms - clock.currentTimeMillisUnsafe()
     runInstead(inMs > 0 ? Effect.delay(effect, inMs) : effect)

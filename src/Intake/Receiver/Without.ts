@@ -1,6 +1,6 @@
 /**
- * A delivery on its way to the disk, without what was erased: it keeps the hash of what came, so the same delivery is known
- * when it comes again. Where nothing is erased, nothing is looked at.
+ * A delivery on its way to the disk, without what was erased. It keeps the hash of the original bytes, so the same
+ * delivery is recognised when it comes again. If nothing is erased, nothing is searched.
  */
 import * as Erasure from "../../Domain/Erasure.ts"
 import type { Erasing } from "./Messages.ts"

@@ -1,8 +1,8 @@
 /**
  * The receiver in its thread: HTTP, signatures, groups of deliveries, answers. Without Effect, so that the thread stays
- * small. In the embedded engine it is a guest in the inbox's thread: a delivery is on disk and answered there.
+ * small. In the embedded engine it is a guest in the inbox's thread, which both stores and answers a delivery.
  *
- * An exception that isn't a request's own ends the thread; the main thread starts another one.
+ * An exception outside a request ends the thread; the main thread starts another one.
  */
 import type { MessagePort } from "node:worker_threads"
 import * as Instant from "../../Domain/Instant.ts"
@@ -94,7 +94,7 @@ const answering = ({
   notStored: (cause) => reporting.notStored(cause)
 })
 
-/** Does what the main thread says; resolves when it says to close. */
+/** Acts on the main thread's messages; resolves when told to close. */
 const told = (port: MessagePort, { knowing, reporting, settling }: Pick<Parts, "knowing" | "reporting" | "settling">) =>
   new Promise<void>((resolve) => {
     const done = (id: number): void => port.postMessage({ kind: "done", id } satisfies Said)
@@ -111,7 +111,10 @@ const told = (port: MessagePort, { knowing, reporting, settling }: Pick<Parts, "
     })
   })
 
-/** Deliveries of unknown secrets wait until the main thread says that new secrets may be known: those of one turn together. */
+/**
+ * Deliveries signed with unknown secrets wait until the main thread says that new secrets may be known. Those of one
+ * turn wait together.
+ */
 class Settling {
   readonly #ask: (id: number) => void
   readonly #waiting = new Map<number, Array<() => void>>()

@@ -2,9 +2,9 @@
  * The Keyring: the currently valid webhook secrets, in memory for the receiver's hot path, and when each was last used
  * (saved once a minute).
  *
- * A secret is held as a key object, which no log and no JSON can show. An expired secret is no longer returned. If a
- * retired secret is still used, deliveries will be refused when it expires: that is a reason until it has been unused for
- * an hour or has expired.
+ * A secret is held as a key object, which no log and no JSON can show. An expired secret is no longer returned. If
+ * deliveries still use a retired secret, they will be refused when it expires. That is a reason until the secret has
+ * been unused for an hour or has expired.
  */
 import { createSecretKey, type KeyObject } from "node:crypto"
 import { Clock, Context, Duration, Effect, Latch, Layer } from "effect"
@@ -14,7 +14,7 @@ import { supervised } from "../../Runtime/Supervisor.ts"
 import { Store } from "../../Stores/Store.ts"
 import * as Rows from "./Rows.ts"
 
-/** One secret that deliveries may be signed with. */
+/** One secret with which deliveries may be signed. */
 export interface Secret {
   /** Null for a subscription made by hand. */
   readonly subscriptionId: number | null
@@ -24,13 +24,13 @@ export interface Secret {
   id: number | undefined
   /** When a person retired it; undefined if it isn't retired. */
   retiredAtMs: number | undefined
-  /** Exclusive; infinite while it isn't retired. Changed only by `end`. */
+  /** Exclusive. Infinite until it is retired. Changed only by `end`. */
   expiresAtMs: number
   /** When a delivery signed with it was last stored. */
   lastUsedMs: number | undefined
 }
 
-/** A person has retired it, and it expires later. */
+/** Whether a person has retired it and it is still to expire. */
 export const isEnding = ({ retiredAtMs }: Secret): boolean => retiredAtMs !== undefined
 
 /** A secret that stays valid until a person retires it. */
@@ -53,12 +53,15 @@ export class Keyring extends Context.Service<
   {
     /** In the order in which they were added. */
     readonly valid: () => ReadonlyArray<Secret>
-    /** Also those that have expired: held, because a clock that was wrongly set ahead is set back. */
+    /** Includes expired ones, which are kept in case a clock that was wrongly set ahead is set back. */
     readonly held: () => ReadonlyArray<Secret>
     readonly hold: (secret: Secret) => void
     /** A person retired it at `retiredAtMs`; it expires at `expiresAtMs`. */
     readonly end: (secret: Secret, retiredAtMs: number, expiresAtMs: number) => void
-    /** `tell` is called after each change, and resolves once that is effective. Returns how to stop. */
+    /**
+     * `tell` is called after each change, and resolves once the change is effective. Returns a function that stops
+     * this.
+     */
     readonly onChange: (tell: () => Promise<void>) => () => void
     /** Resolves once all changes so far are effective in every thread. */
     readonly told: () => Promise<void>
@@ -89,7 +92,7 @@ export class Keyring extends Context.Service<
       }
       return Keyring.of({
         valid: () => {
-          // While no secret is retired there is nothing to filter, and no need for the time.
+          // While no secret is retired, there is nothing to filter, so the time isn't needed.
           if (nextEndMs === Number.POSITIVE_INFINITY) return held
           const now = clock.currentTimeMillisUnsafe()
           return now < nextEndMs ? held : held.filter(({ expiresAtMs }) => now < expiresAtMs)
@@ -117,7 +120,7 @@ export class Keyring extends Context.Service<
       })
     })
   )
-  /** With one secret, in memory only. */
+  /** A keyring with one secret, in memory only. */
   static readonly layerWith = (text: string): Layer.Layer<Keyring> =>
     Layer.tap(Keyring.layer, (services) =>
       Effect.sync(() => Context.get(services, Keyring).hold(secret(text, { fingerprint: "held" })))

@@ -1,9 +1,9 @@
 /**
- * Webhook secrets in the Store: sealed, one row each, with a fingerprint that identifies them to people. Only this module
- * writes the table.
+ * Webhook secrets in the Store: sealed, one row each, with a fingerprint that identifies them to people. Only this
+ * module writes the table.
  *
- * A row is inserted before the subscription is requested. Without its secret it means that a subscription may exist whose
- * secret we never received.
+ * A row is inserted before the subscription is requested. A row without a secret means that a subscription may exist
+ * whose secret we never received.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
@@ -37,8 +37,8 @@ const fingerprintKey = "webhook_fingerprint_key"
 const fingerprintDigits = 8
 
 /**
- * Keyed, because the plain hash of a secret that a person made up could be guessed. If the key is lost, so are the secrets,
- * and new fingerprints do no harm.
+ * A keyed hash, because the plain hash of a secret that a person made up could be guessed. If the key is lost, so are
+ * the secrets, so new fingerprints do no harm.
  */
 export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
   Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const fingerprints = (store: Store["Service"], seal: Seal["Service"]) =>
     return fingerprintBy(fresh)
   })
 
-/** The stored key, or this one if there is none. */
+/** The stored key, or this one if none is stored. */
 const kept = async (tx: Tx, sealedKey: string): Promise<string> => {
   await tx
     .insertInto("meta")
@@ -154,7 +154,7 @@ export const listed = (row: Row, at: Instant.Instant, lastUsedMs?: number): List
 
 const unreadableKey = "unreadable webhook secrets"
 
-/** The reason stays until they can be opened or a person retires them. */
+/** The reason stays until the secrets can be decrypted or a person retires them. */
 export const reportUnreadable = Effect.fnUntraced(function* (rows: ReadonlyMap<number, Row>) {
   const reasons = yield* Reasons
   if (rows.size === 0) return yield* reasons.clear(unreadableKey)

@@ -1,10 +1,10 @@
 /**
- * The rows of the receiver's up-intervals, each with the boot of its machine, so that a clock that was set moves them and
+ * The rows of the receiver's up-intervals. Each names the boot of its machine, so that setting the clock moves them and
  * opens no gap.
  *
- * A row's times are the time since that boot, plus when the boot was by the wall clock (on PostgreSQL by the server's,
- * which all workers share). When that clock was set, all rows of the boot move with it, and with them what was closed or
- * reported of their gaps, in one transaction.
+ * A row's times are the time since that boot plus the boot's wall-clock time (on PostgreSQL by the server's clock,
+ * which all workers share). After that clock was set, all rows of the boot move with it in one transaction, together
+ * with the closed and reported gaps between them.
  */
 import { Clock, Effect } from "effect"
 import type { Kysely, Transaction } from "kysely"
@@ -17,14 +17,14 @@ import type { StoreTables } from "../../Stores/StoreTables.ts"
 /** Starts of the gaps that were reported as lost. */
 export const lostKey = "lost_gaps"
 
-/** The interval being extended. */
+/** The interval that is being extended. */
 export interface Current extends Interval {
   readonly id: number
-  /** When the machine had started, by the wall clock. */
+  /** When the machine booted, by the wall clock. */
   readonly bootedMs: number
 }
 
-/** Smaller differences are those of reading two clocks. */
+/** Smaller differences come from reading two clocks. */
 const noiseMs = 1_000
 
 interface Booted {
@@ -47,7 +47,7 @@ export const make = (store: Store["Service"]) =>
       return { bootedMs: Math.round(wallMs) - beforeMs, unsureMs: sinceBootMs() - beforeMs }
     }
 
-    /** When the machine booted, by the wall clock as it is now set; rows of earlier settings are moved. */
+    /** When the machine booted, by the wall clock as now set; moves the rows of earlier settings. */
     const align = store.transaction(async (tx) => {
       await oneAtATime(tx, "uptime")
       const rows = await rowsOf(tx, boot)
@@ -61,9 +61,9 @@ export const make = (store: Store["Service"]) =>
     })
 
     return {
-      /** Now, on the time line of the interval. */
+      /** The present, on the time line of the interval. */
       now: ({ bootedMs }: Current): number => bootedMs + sinceBootMs(),
-      /** Extends the interval, or begins another after a longer time than `toleratedMs`. */
+      /** Extends the interval, or begins another if more than `toleratedMs` has passed. */
       beat: (current: Current | undefined, toleratedMs: number): Effect.Effect<Current, StoreError> =>
         Effect.gen(function* () {
           const atMs = sinceBootMs()
@@ -86,7 +86,7 @@ export const make = (store: Store["Service"]) =>
 interface Beat {
   readonly boot: string
   readonly bootedMs: number
-  /** Since the boot. */
+  /** Milliseconds since the boot. */
   readonly atMs: number
 }
 
@@ -130,7 +130,7 @@ const spanOf = (rows: ReadonlyArray<{ readonly from_ms: number; readonly to_ms: 
   toMs: Math.max(...rows.map((row) => row.to_ms))
 })
 
-/** Moves the rows of one setting of the clock, and what is kept about gaps between them. */
+/** Moves the rows of one clock setting, and what is stored about the gaps between them. */
 const move = async (tx: Transaction<StoreTables>, boot: string, { fromMs, toMs }: Interval, span: Interval) => {
   const byMs = toMs - fromMs
   const moved = (ms: number): number => (ms >= span.fromMs && ms <= span.toMs ? ms + byMs : ms)

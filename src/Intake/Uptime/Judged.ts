@@ -1,28 +1,31 @@
 /**
- * Which up-intervals can be believed if the clock was set back while the worker was down and the machine was booted
- * again: nothing then tells how long it was down. Pure.
+ * Which up-intervals can be believed if the clock was set back while the worker was down and the machine was rebooted:
+ * then nothing tells how long the worker was down. Pure.
  */
 import type { Interval } from "../../Domain/Gap.ts"
 
 export interface Recorded extends Interval {
-  /** Of the present boot of this machine. */
+  /** From the current boot of this machine. */
   readonly isOwn: boolean
 }
 
 export interface Judged {
   readonly up: ReadonlyArray<Interval>
-  /** What can't be judged; undefined if everything can. */
+  /** The interval that can't be judged; undefined if everything can. */
   readonly unsure: Interval | undefined
 }
 
 export interface Limits {
-  /** As far back as an interval counts as down: the service retries that long. */
+  /** How far back an interval counts as down: the service retries for that long. */
   readonly longestMs: number
-  /** Others may be up beside this worker: their intervals end by now. Otherwise they end where this boot's begin. */
+  /**
+   * Set if others may be up beside this worker: then their intervals end by now. Otherwise they end where this boot's
+   * intervals begin.
+   */
   readonly nowMs: number | undefined
 }
 
-/** Intervals of other boots that end later than they can were recorded by a clock that was ahead. */
+/** Intervals of other boots that end later than possible were recorded by a clock that was ahead. */
 export const judged = (recorded: ReadonlyArray<Recorded>, { longestMs, nowMs }: Limits): Judged => {
   const first = recorded.find(({ isOwn }) => isOwn)
   const latestMs = nowMs ?? first?.fromMs
