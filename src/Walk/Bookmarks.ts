@@ -1,9 +1,10 @@
 /**
- * Where a pass over a child list is: the last parent that it has begun, and a bookmark for each one that isn't finished. So its
- * text grows with the parents in flight, not with all of them; what comes after the last one begun, and isn't finished, is
- * still to be read. Pure, but for its own state.
+ * Where a pass over a child list is: the last parent that it has begun, and a bookmark for each parent that was begun
+ * and isn't finished. Parents after the last one begun are still to be read. So the text grows with the parents in
+ * flight, not with all of them. Pure, except for its own state.
  *
- * First come the parents whose rows changed since the pass before, then all others: in both orders by their keys.
+ * Parents whose rows changed since the previous pass come first, then all others, each group in the order of their
+ * keys.
  */
 import { Option, Schema } from "effect"
 import type { Instant } from "../Domain/Instant.ts"
@@ -13,7 +14,7 @@ import type { Parent } from "./Source.ts"
 const Begun = Schema.Struct({
   key: Schema.String,
   values: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
-  /** Undefined: its first page. */
+  /** Undefined: the first page. */
   from: Schema.optionalKey(Schema.String),
   /** By the service's count. */
   total: Schema.Int
@@ -22,7 +23,7 @@ const Begun = Schema.Struct({
 export type Begun = typeof Begun.Type
 
 const Place = Schema.Struct({
-  /** As long as those that changed since then are begun. */
+  /** Set while the parents that changed since then are being begun. */
   changedSince: Schema.optionalKey(Schema.String),
   /** The key of the last parent that was begun in this order. */
   after: Schema.optionalKey(Schema.String),
@@ -35,7 +36,7 @@ export class Bookmarks {
   #changedSince: Instant | undefined
   #after: string | undefined
   readonly #begun: Map<string, Begun>
-  /** Finished, and not yet saved as such. */
+  /** Finished, but not yet saved as such. */
   readonly #ending = new Set<string>()
 
   private constructor({ after, begun, changedSince }: typeof Place.Type) {
@@ -44,12 +45,12 @@ export class Bookmarks {
     this.#begun = new Map(begun.map((each) => [each.key, each]))
   }
 
-  /** Of a pass that begins. `changedSince`: when the pass before it began, if there was one. */
+  /** The bookmarks of a pass that begins. `changedSince`: when the previous pass began, if there was one. */
   static first(changedSince: Instant | undefined): Bookmarks {
     return new Bookmarks({ begun: [], ...(changedSince === undefined ? {} : { changedSince }) })
   }
 
-  /** Undefined if it isn't the text of one. */
+  /** Undefined if it isn't the text of bookmarks. */
   static read(text: string): Bookmarks | undefined {
     return Option.getOrUndefined(
       Option.map(Schema.decodeUnknownOption(PlaceText)(text), (place) => new Bookmarks(place))
@@ -73,12 +74,12 @@ export class Bookmarks {
     return [...this.#begun.values()]
   }
 
-  /** The keys of those that were begun and aren't saved as finished. */
+  /** The keys of parents that were begun and aren't saved as finished. */
   get underWay(): ReadonlySet<string> {
     return new Set([...this.#begun.keys(), ...this.#ending])
   }
 
-  /** There are no more in this order: false if it was the last. */
+  /** There are no more parents in this order. Returns false if it was the last order. */
   turn(): boolean {
     if (this.#changedSince === undefined) return false
     this.#changedSince = undefined
@@ -86,7 +87,7 @@ export class Bookmarks {
     return true
   }
 
-  /** In the order of their keys. */
+  /** Begins parents in the order of their keys. */
   begin({ key, values }: Parent): Begun {
     const begun: Begun = { key, values, total: 0 }
     this.#after = key
@@ -94,18 +95,18 @@ export class Bookmarks {
     return begun
   }
 
-  /** A parent that needn't be begun. */
+  /** Passes over a parent that needn't be read. */
   skip(key: string): void {
     this.#after = key
   }
 
-  /** A page is written; `total` is given by the first one. */
+  /** A page was written. The first page gives `total`. */
   advance(key: string, from: string, total: number | undefined): void {
     const begun = this.#begun.get(key)
     if (begun !== undefined) this.#begun.set(key, { ...begun, from, total: total ?? begun.total })
   }
 
-  /** Returns its total. It isn't in the text any more, and under way until that is saved. */
+  /** Returns the parent's total. The parent is no longer in the text, but stays under way until that is saved. */
   finish(key: string): number {
     const total = this.#begun.get(key)?.total ?? 0
     this.#begun.delete(key)
@@ -113,7 +114,7 @@ export class Bookmarks {
     return total
   }
 
-  /** What is finished is saved. */
+  /** Everything that is finished has been saved. */
   saved(): void {
     this.#ending.clear()
   }

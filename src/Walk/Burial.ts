@@ -1,6 +1,6 @@
 /**
- * Tombstones for what passes that agree did not show. After an answer that took long, a tombstone can be older than its row
- * and lose: then the next pass tries again.
+ * Tombstones for records that two agreeing passes did not show. If the answer took long, a tombstone can be older than
+ * its row and lose; then the next pass tries again.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -18,7 +18,10 @@ interface Burying {
   readonly warehouse: Warehouse["Service"]
 }
 
-/** Returns how many records it has buried. `absent`: at most so many of the ids to bury that are still known. */
+/**
+ * Returns how many records it buried. `absent`: returns up to `limit` ids that are to be buried and aren't forgotten
+ * yet.
+ */
 export const buryAbsent = Effect.fnUntraced(function* (
   { store, warehouse }: Burying,
   { resource, started_at: at }: { readonly resource: string; readonly started_at: Instant.Instant },

@@ -1,11 +1,11 @@
 /**
- * Reads what changed in a list since it was last read, by the filter that it offers, page after page. Between passes over the
- * whole list this keeps its copy new; it proves nothing, and takes nothing that it doesn't show for deleted.
+ * Reads what changed in a list since it was last read, page after page, with the filter that the list offers. Between
+ * passes over the whole list this keeps the copy fresh. It proves nothing, and takes no record for deleted.
  *
- * Guarantees: what changes while it runs is read by the next one, which asks from the begin of this one (the list asks for more
- * than that, by what its filter can't say). Records may slip from page to page, unseen: after several pages, the next one asks
- * from the begin of the one before, so that each change is asked for twice; and from where this one asked if it noticed that
- * pages moved, or the process dies in between.
+ * Guarantees: what changes while it runs is read by the next one, which asks from the time when this one began (the
+ * list asks for somewhat more, by the resolution of its filter). Records may slip from page to page unseen. So after
+ * several pages, the next one asks from when the previous one began, and each change is read twice. If this one noticed
+ * that pages moved, or the process dies in between, the next one asks from the same time as this one.
  */
 import { Effect } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -19,7 +19,7 @@ import type { Walking } from "./Verdict.ts"
 export interface Changed extends Walking {
   readonly list: PagedList | SerialList
   readonly lane: Lane
-  /** One was read. */
+  /** A page was read. */
   readonly onPage: () => void
 }
 
@@ -29,7 +29,7 @@ export interface Outcome {
   readonly pages: number
 }
 
-/** `state`: of the last pass over the whole list, which has ended. */
+/** `state`: the state of the last finished pass over the whole list. */
 export const run = Effect.fn("ChangedPass.run")(function* (pass: Changed, state: Checkpoints.PassState) {
   const { room, store, write } = pass
   yield* Sightings.adopt(store, state.resource)
@@ -58,7 +58,7 @@ export const run = Effect.fn("ChangedPass.run")(function* (pass: Changed, state:
   return { state: next, rows: read.rows, pages: read.pages } satisfies Outcome
 })
 
-/** Numbered pages are followed, too: mostly there is one. */
+/** Numbered pages are followed one after the other too: usually there is only one. */
 const pageOf = (
   { lane, list }: Changed,
   { per_page }: Checkpoints.PassState,
@@ -83,7 +83,7 @@ class Read {
   pages = 0
   beganMicros = 0
 
-  /** Records may have slipped from one page to another, unseen. */
+  /** Whether records may have slipped from one page to another unseen. */
   get hasMoved(): boolean {
     return this.#isDisturbed || (this.#total !== undefined && this.rows !== this.#total)
   }

@@ -1,10 +1,11 @@
 /**
- * A walk's state in the Store: the pass under way, its finished pages and parents, and what it saw (`Sightings`). Nothing else
- * writes these tables.
+ * A walk's state in the Store: the pass under way, its finished pages and parents, and what it saw (`Sightings`).
+ * Nothing else writes these tables.
  *
  * A checkpoint is one transaction, made after the page's rows are in the warehouse. If the process dies in between, the
- * same rows are written once more and none is skipped. None is flushed for itself: after a power cut a walk goes on at an
- * earlier one, and the ids that are announced before rows are written (`Sightings`) are on disk.
+ * same rows are written once more and none is skipped. Checkpoints aren't flushed individually: after a power cut a
+ * walk resumes at an earlier one. The ids that are announced before their rows are written (`Sightings`) are on disk by
+ * then.
  */
 import type { Selectable, Transaction } from "kysely"
 import { Effect } from "effect"
@@ -18,8 +19,8 @@ import * as Sightings from "./Sightings.ts"
 import type { BadRecord, Page, Walked } from "./Source.ts"
 
 /**
- * counts-agree: an undisturbed pass saw as many ids as the service counts. proven: two in a row, and the same ids.
- * passes-agree: the same of a list whose records the service doesn't count.
+ * counts-agree: an undisturbed pass saw as many ids as the service counts. proven: two passes in a row did, with the
+ * same ids. passes-agree: the same, for a list whose records the service doesn't count.
  */
 export type Proof = "unproven" | "counts-agree" | "passes-agree" | "proven"
 export type PassState = Selectable<StoreTables["walks"]>
@@ -28,13 +29,16 @@ const repeatable = { isRepeatable: true }
 
 export interface SeenPage extends Pick<Page, "page" | "bad"> {
   readonly ids: ReadonlyArray<string>
-  /** The key of the row below which it is listed. */
+  /** The key of the parent row below which the record is listed. */
   readonly parent?: string
 }
 
 type Tx = Transaction<StoreTables>
 
-/** The state of a pass that begins, after this one. `startedAt` may be earlier than it really began, as pages say it. */
+/**
+ * The state of the next pass after this one. `startedAt` comes from the pages, and may be earlier than the pass really
+ * began.
+ */
 export const following = (
   { definition, resource }: Walked,
   previous: PassState | undefined,
@@ -63,7 +67,7 @@ export const following = (
   parents_sure: previous?.parents_sure ?? null
 })
 
-/** A pass that was cut off and whose list is still read the same way: it goes on. */
+/** Whether the previous pass was cut off and its list is still read the same way: then it continues. */
 export const isOpen = ({ definition }: Walked, previous: PassState | undefined): previous is PassState =>
   previous !== undefined && previous.finished_at === null && previous.definition === (definition ?? null)
 
@@ -100,7 +104,7 @@ export const finishedPages = Effect.fnUntraced(function* (store: Store["Service"
 export const countPages = (store: Store["Service"], resource: string) =>
   store.run((db) => Passes.countPages(db, resource))
 
-/** Begins a pass; the pages of the pass before it are forgotten. */
+/** Begins a pass, and forgets the pages of the previous one. */
 export const begin = (store: Store["Service"], state: PassState) =>
   store.transaction(async (tx) => {
     await tx.deleteFrom("walk_pages").where("resource", "=", state.resource).execute()
@@ -111,7 +115,7 @@ export const begin = (store: Store["Service"], state: PassState) =>
       .execute()
   }, repeatable)
 
-/** Saves finished pages with the ids on them, and parents that are finished; returns how many ids were new in this pass. */
+/** Saves finished pages with the ids on them, and finished parents. Returns how many ids were new in this pass. */
 export const save = (
   store: Store["Service"],
   state: PassState,
@@ -135,7 +139,7 @@ export const save = (
     return fresh
   }, repeatable)
 
-/** Saves what was read of the records that changed after a pass: it proves nothing, and moves no bookmark. */
+/** Saves what was read of records that changed after a pass. This proves nothing and moves no bookmark. */
 export const saveChanged = (
   store: Store["Service"],
   state: PassState,
@@ -150,7 +154,7 @@ export const saveChanged = (
 
 const idsOf = ({ bad, ids }: SeenPage): ReadonlyArray<string> => [...ids, ...bad.map(Sightings.badId)]
 
-/** Without duplicates: a list that moves shows the same record on two pages. */
+/** Without duplicates: a list that moves can show the same record on two pages. */
 const saveIds = async (tx: Tx, state: PassState, pages: ReadonlyArray<SeenPage>): Promise<number> => {
   const below = new Map(
     pages.flatMap((page) =>
@@ -174,7 +178,7 @@ const update = (tx: Tx, { resource, ...state }: PassState) =>
 export const saveState = (store: Store["Service"], state: PassState) =>
   store.transaction((tx) => update(tx, state), repeatable)
 
-/** Ends a pass, and puts it among those that have. */
+/** Ends a pass and adds it to those that have ended. */
 export const end = (store: Store["Service"], state: PassState, found: Passes.Found) =>
   store.transaction(async (tx) => {
     await update(tx, state)

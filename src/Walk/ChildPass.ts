@@ -1,10 +1,10 @@
 /**
- * One pass over a child list: the lists below all rows of a parent's table, several at once within the pace, each page after
- * page. Pages are written in batches while the next ones are fetched, rows before the checkpoint.
+ * One pass over a child list: the lists below all rows of a parent's table, several at once within the pace, each page
+ * after page. Pages are written in batches while the next ones are fetched, rows before the checkpoint.
  *
- * Guarantees: an interrupted pass goes on with the parents that were in flight, where each was, and then with those it hadn't
- * begun; none is skipped, and none that is finished is read again. Memory doesn't grow with the parents. What fails for one
- * parent is said and doesn't stop the others.
+ * Guarantees: an interrupted pass first resumes the parents that were in flight, each where it was, and then reads
+ * those that it hadn't begun. None is skipped, and no finished parent is read again. Memory doesn't grow with the
+ * number of parents. A failure of one parent is reported and doesn't stop the others.
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -24,21 +24,24 @@ export interface Child extends Verdict.Walking {
   readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
 }
 
-/** Parents that are read at once; the pace decides how many requests really are. */
+/** Parents that are read at once; the pace decides how many requests are really in flight. */
 const parentsAtOnce = 32
 /** Pages that wait to be written. */
 const pagesAhead = 64
-/** So many parents in a row that are refused, or answer with something else, as a proxy's page: so will the others. */
+/**
+ * After this many parents in a row are refused, or answered with something else such as a proxy's page, the others are
+ * expected to fail too.
+ */
 const mostRefused = 20
 
-/** What there is to save: a page, the end of a parent, or both. */
+/** What is to be saved: a page, the end of a parent, or both. */
 interface Arrived {
   readonly parent: Begun
   readonly page?: SerialPage
   readonly outcome?: Finished["outcome"]
 }
 
-/** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
+/** Runs a pass to its verdict. Resumes `previous` if that was interrupted. */
 export const run = Effect.fn("ChildPass.run")(function* (pass: Child, previous: Checkpoints.PassState | undefined) {
   const { list, store } = pass
   yield* Sightings.adopt(store, list.resource)
@@ -77,11 +80,11 @@ class Readers {
   readonly #bookmarks: Bookmarks
   readonly #arrived: Queue.Queue<Arrived, Cause.Done>
   #pages: number
-  /** Not saved before another parent is answered. */
+  /** Refusals aren't saved until another parent is answered. */
   #refused: Array<{ readonly parent: Begun; readonly error: SourceError }> = []
   #isAnswered: boolean
   state: Checkpoints.PassState
-  /** What the service said of the last parent whose list can't be read. */
+  /** What the service said about the last parent whose list can't be read. */
   why: string | undefined
 
   constructor(pass: Child, { arrived, bookmarks, pages, state }: From) {
@@ -102,7 +105,7 @@ class Readers {
       Array.from({ length: parentsAtOnce }, () => reader),
       { concurrency: "unbounded", discard: true }
     )
-    // What has arrived is kept, whatever comes after it.
+    // Pages that have arrived are saved, no matter what comes after them.
     const readAll = Effect.andThen(
       all,
       Effect.suspend(() => this.#settle())
@@ -112,7 +115,7 @@ class Readers {
     )
   }
 
-  /** One parent's list, to its end. */
+  /** Reads one parent's list to its end. */
   #readBelow(begun: Begun) {
     return Effect.gen({ self: this }, function* () {
       const { lane, list, room } = this.#pass
@@ -153,7 +156,7 @@ class Readers {
     return Effect.andThen(this.#isAnswered ? this.#answered() : Effect.void, Effect.fail(error))
   }
 
-  /** What was refused before isn't all that the service refuses. */
+  /** An answer proves that the service doesn't refuse everything, so the earlier refusals are saved. */
   #answered() {
     this.#isAnswered = true
     const refused = this.#refused
@@ -168,13 +171,13 @@ class Readers {
     )
   }
 
-  /** At the end. */
+  /** Saves or reports the remaining refusals at the end. */
   #settle(): Effect.Effect<void, SourceError> {
     const [first] = this.#refused
     return first === undefined || this.#isAnswered ? this.#answered() : Effect.fail(first.error)
   }
 
-  /** A function for each turn: one that waits for the next pages would hold those it wrote last. */
+  /** A function for each turn: a single one that waits for the next pages would retain those it wrote last. */
   #writeAll() {
     const writeSome = Effect.gen({ self: this }, function* () {
       const arrived = yield* Queue.takeBetween(this.#arrived, 1, pagesAhead)
@@ -196,7 +199,7 @@ class Readers {
       const first = pages[0]
       const next: Checkpoints.PassState = {
         ...this.state,
-        // By the service's clock, like the pages.
+        // By the service's clock, as in the pages.
         started_at:
           this.#pages > 0 || first === undefined ? this.state.started_at : Instant.fromMicros(first.observedMicros),
         pages_total: this.#pages + pages.length,
@@ -227,5 +230,5 @@ class Readers {
   }
 }
 
-/** A cursor that was kept is no longer one. */
+/** Whether a saved cursor is no longer valid. */
 const isPlaceLost = ({ isAbsent, reason }: SourceError): boolean => isAbsent === true || reason !== "Refused"

@@ -1,6 +1,7 @@
 /**
- * Notices that a list leads in a circle: that a page shows what an earlier one of the same list has shown, record for record,
- * or leads where an empty one has led. One earlier page is remembered at a time (Brent's algorithm), however long the list is.
+ * Detects that a list loops: a page shows what an earlier page of the same list has shown, record for record, or leads
+ * to where an empty page has led. It remembers one earlier page at a time (Brent's algorithm), however long the list
+ * is.
  */
 import { hash } from "node:crypto"
 import type { SerialPage } from "./Source.ts"
@@ -10,7 +11,7 @@ export class Circle {
   #since = 0
   #until = 1
 
-  /** True if this page, the next one of the list, was there before. */
+  /** True if this page, the next one of the list, was seen before. */
   leadsTo({ changes, next, records }: Pick<SerialPage, "changes" | "next" | "records">): boolean {
     const what = records === 0 ? `to ${next ?? "its end"}` : hash("sha256", changes.map(({ id }) => id).join("\n"))
     if (what === this.#remembered) return true

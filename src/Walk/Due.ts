@@ -1,16 +1,16 @@
 /**
- * When a list is read next, and how: whole as often as it says, at once after the first disturbed passes, and from the third in a
- * row on with growing pauses; in between, if it can be asked for that, what changed. A pass that was cut off goes on at once, and
- * a list that is read otherwise than before is read whole. Pure.
+ * When a list is read next, and how. It is read whole as often as configured; at once after the first disturbed passes,
+ * and from the third in a row on with growing pauses. In between, only the changes are read, if the list can be asked
+ * for them. An interrupted pass resumes at once, and a list that is now read differently is read whole. Pure.
  */
 import { Duration } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 import type { PassState } from "./Checkpoints.ts"
 import { isChild, type List } from "./Source.ts"
 
-/** Disturbed passes in a row from which on it isn't hurried. */
+/** From this many disturbed passes in a row, the next one isn't hurried. */
 export const patientAfter = 3
-/** Pauses double from here. */
+/** Pauses double from this length. */
 const firstPause = Duration.seconds(5)
 
 export const doubled = (times: number): Duration.Duration => Duration.times(firstPause, 2 ** Math.min(times, 20))
@@ -21,7 +21,10 @@ interface Walked {
   readonly state: PassState | undefined
 }
 
-/** Of the whole list. The first pass over one without a total proves nothing alone: the second doesn't wait long. */
+/**
+ * The interval for reading the whole list. The first pass over a list without a total proves nothing alone, so the
+ * second follows soon.
+ */
 export const wholeEvery = ({ every, list: { whole = every }, state }: Walked): Duration.Duration =>
   state?.pass === 1 && state.proof === "unproven" ? every : whole
 
@@ -39,7 +42,7 @@ export const next = (walked: Walked, nowMs: number): Next => {
   return inMs < whole.inMs ? { reads: "changed", inMs } : whole
 }
 
-/** How long until it is read whole. */
+/** Milliseconds until it is read whole. */
 export const untilWholeMs = (walked: Walked, nowMs: number): number => {
   const { list, state } = walked
   if (state === undefined || state.finished_at === null || state.definition !== (list.definition ?? null)) return 0

@@ -1,6 +1,7 @@
 /**
- * When the copy of each list is next proven, if nothing changes and the service answers at once: from the requests that its passes
- * need, when they are due, and its share of the plan beside the lists that are walked at the moment. Pure.
+ * When the copy of each list will next be proven, if nothing changes and the service answers at once. Computed from the
+ * requests that its passes need, when they are due, and its share of the plan beside the lists that are being walked.
+ * Pure.
  */
 import { Duration } from "effect"
 import * as Due from "./Due.ts"
@@ -10,9 +11,9 @@ import { type Track, wholeLeft } from "./Tracks.ts"
 type Walked = Pick<Track, "every" | "list" | "pagesDone" | "state">
 
 export interface Estimate {
-  /** Of the pass under way, or of the next one over the whole list; null if nobody knows yet. */
+  /** For the pass under way, or for the next one over the whole list; null if not known yet. */
   readonly requestsLeft: number | null
-  /** In milliseconds since 1970; null likewise. */
+  /** In milliseconds since 1970; null if not known yet. */
   readonly provenMs: number | null
 }
 
@@ -38,13 +39,13 @@ const isUnderWay = ({ state }: Walked): boolean => state !== undefined && state.
 
 const needOf = (walked: Walked): number => wholeLeft(walked) / Duration.toSeconds(Due.wholeEvery(walked))
 
-/** The pass before it was undisturbed, so that one more may prove it. */
+/** Whether the previous pass was undisturbed, so that one more may prove the list. */
 const isProving = ({ state }: Walked): boolean =>
   state !== undefined &&
   state.disturbed_in_a_row === 0 &&
   (state.finished_at !== null || (state.pass > 1 && state.disturbed === 0))
 
-/** Between two passes. */
+/** The pause between two passes. */
 const pauseMs = (walked: Walked): number =>
   walked.state !== undefined && walked.state.disturbed_in_a_row + walked.state.disturbed > 0
     ? 0

@@ -1,6 +1,6 @@
 /**
- * The pages that a pass has finished. They come nearly in order, so all of them up to one page are one number, and only
- * those beyond it are kept: memory doesn't grow with the list.
+ * The pages that a pass has finished. They finish nearly in order, so one number stands for all pages up to it, and
+ * only those beyond it are stored: memory doesn't grow with the list.
  */
 export class FinishedPages {
   #through = 0
@@ -15,7 +15,7 @@ export class FinishedPages {
     while (this.#beyond.delete(this.#through + 1)) this.#through++
   }
 
-  /** The first ones of `total` pages that aren't finished, at most `most`. */
+  /** The first of `total` pages that aren't finished, at most `most` of them. */
   missing(total: number, most: number): ReadonlyArray<number> {
     const pages: Array<number> = []
     for (let page = this.#through + 1; page <= total && pages.length < most; page++) {

@@ -1,7 +1,7 @@
 /**
- * What walks saw of fields that have no column, and of values that their column doesn't hold, and the columns that follow from
- * that. A pass shows the whole list, so a type is chosen once one has ended since the field was first seen: it holds
- * exactly all values so far. Bounded, whatever records hold. Pure.
+ * What walks saw of fields without a column and of values that don't fit their column, and the columns that follow from
+ * that. A pass shows the whole list, so a type is chosen only after a pass has ended since the field was first seen; it
+ * holds all values so far exactly. Memory is bounded, no matter what records contain. Pure.
  */
 import type { Change } from "../Domain/Change.ts"
 import { isSecretName, isSurelyMoneyName } from "../Domain/FieldNames.ts"
@@ -16,15 +16,15 @@ import type { EntityTable } from "../Stores/EntityTables.ts"
 import type { LearnedColumn } from "../Stores/LearnedColumns.ts"
 import type { PassState } from "./Checkpoints.ts"
 
-/** Of a table, its own among them. */
+/** Per table, including its own columns. */
 export const mostColumns = 500
-/** Of a table. Records whose fields are named by ids have as many fields as there are ids. */
+/** Per table. Records whose field names are ids have as many fields as there are ids. */
 const mostFields = 1_000
 
 interface Seen {
   readonly kinds: Set<Fit.Kind>
   readonly firstAt: Instant
-  /** The pass that was under way, once that was looked up. */
+  /** The pass that was under way; set when it was first looked up. */
   pass: number | undefined
 }
 
@@ -38,12 +38,12 @@ interface Table {
 export class Gathered {
   readonly #tables = new Map<string, Table>()
 
-  /** Of which anything was seen. */
+  /** Tables of which anything was seen. */
   get names(): ReadonlyArray<string> {
     return [...this.#tables.keys()]
   }
 
-  /** `table`: as it is now. Returns how many values didn't fit their column. */
+  /** `table`: in its current form. Returns how many values didn't fit their column. */
   take({ name, resource }: EntityTable, changes: Iterable<Change>): number {
     const { columns, learned, learns, nested } = resource
     let misfits = 0
@@ -69,14 +69,14 @@ export class Gathered {
     const seen = of?.[what].get(key)
     if (seen !== undefined && Fit.isSettled(seen.kinds, text)) return
     const kind = Fit.kindOf(text)
-    // Nothing is known of a field that is always null.
+    // A field that is always null gives no type.
     if (kind === undefined) return
     if (seen !== undefined) return void seen.kinds.add(kind)
     if (of === undefined) this.#tables.set(table, (of = { fields: new Map(), misfits: new Map() }))
     if (of[what].size < mostFields) of[what].set(key, { kinds: new Set([kind]), firstAt, pass: undefined })
   }
 
-  /** The columns whose time has come: a pass has ended since their field was first seen. */
+  /** The columns that are due: a pass has ended since their field was first seen. */
   ripe(table: EntityTable, state: PassState | undefined, at: Instant): ReadonlyArray<LearnedColumn> {
     const { fields, misfits } = this.#tables.get(table.name) ?? { fields: new Map<string, Seen>(), misfits: new Map() }
     const naming = new Naming(table, at)
@@ -85,7 +85,7 @@ export class Gathered {
     return naming.columns
   }
 
-  /** What was ripe has its column now, or gets none. */
+  /** Fields that were due have their column now, or won't get one. */
   forget(table: string, state: PassState | undefined): void {
     const of = this.#tables.get(table)
     if (of === undefined) return
@@ -96,14 +96,14 @@ export class Gathered {
   }
 }
 
-/** Of a record of a list, `extra` is only made for who asks for it. */
+/** The `extra` of a listed record is created only if it is read, so it is avoided here. */
 const eachExtra = (change: Change, visit: (field: string, text: string) => void): void => {
   if (change instanceof Listed) return change.eachExtra(visit)
   const { extra } = change
   for (const field in extra) visit(field, extra[field] ?? "null")
 }
 
-/** Also notes the pass in which it was seen. */
+/** Also notes the pass in which the field was seen. */
 const isRipe = (seen: Seen, state: PassState | undefined): boolean => {
   if (state === undefined) return false
   seen.pass ??= state.pass
@@ -130,7 +130,7 @@ class Naming {
     if (type !== undefined && !isSecretName(name)) this.#put({ name, field, type, beside: null })
   }
 
-  /** A column keeps its type: what it doesn't hold goes into another one. */
+  /** A column keeps its type: values that don't fit it go into another column. */
   addBeside(column: string, kinds: ReadonlySet<Fit.Kind>): void {
     const { learned, spills } = this.#table.resource
     const [field] = [...(learned ?? [])].find(([, name]) => name === column) ?? []
@@ -147,7 +147,7 @@ class Naming {
     this.columns.push({ ...rest, resource: this.#table.name, name, learned_at: this.#at })
   }
 
-  /** It is there and nothing fills it, as after a restore of an older Store. */
+  /** The column exists but nothing fills it, as after restoring an older Store. */
   #isLeft(name: string, type: Fit.LearnedType): boolean {
     const { columns, resource } = this.#table
     if (Object.hasOwn(resource.columns, name) || name === keyColumn(resource)) return false
@@ -158,10 +158,10 @@ class Naming {
   }
 }
 
-/** The Store keeps its name. */
+/** The Store must be able to hold the field's name. */
 const canName = (field: string): boolean => Limits.isText(field) && !Limits.isTooLong(field)
 
-/** Money is money if some of it is whole. */
+/** A money field is money even if only whole amounts were seen. */
 const typeOf = (field: string, kinds: ReadonlySet<Fit.Kind>): Fit.LearnedType | undefined => {
   const type = Fit.typeFor(kinds)
   return type === "BIGINT" && isSurelyMoneyName(field) ? "DECIMAL(28,4)" : type

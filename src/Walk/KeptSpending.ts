@@ -1,6 +1,7 @@
 /**
  * Spending in the Store: slots are on disk before they are used, and every worker on the same Store sees them. They are
- * counted by a clock that is kept with them (`PlanClock`), so no clock that is set lets more through.
+ * counted by a clock that is stored with them (`PlanClock`), so setting a machine's clock never lets more requests
+ * through.
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type Transaction } from "kysely"
@@ -48,7 +49,7 @@ interface Present {
   readonly nextMs: number
 }
 
-/** What time it is by the plan's clock. Remembers the last answer: it bounds the next one. */
+/** The current time of the plan's clock. Remembers the last answer, which bounds the next one. */
 const reading = (boot: string) => {
   let knownAheadMs: number | undefined
   return async (db: Kysely<StoreTables>, now: () => number): Promise<Present> => {
@@ -64,7 +65,7 @@ const reading = (boot: string) => {
   }
 }
 
-/** The last that version 0.1 spent; without any, the present. */
+/** The latest time that version 0.1 spent; if there is none, the present. */
 const latest = async (db: Kysely<StoreTables>, nextMs: number, sharedMs: number): Promise<number> => {
   const row = await db
     .selectFrom("pace")

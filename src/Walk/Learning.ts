@@ -1,11 +1,12 @@
 /**
- * Tables get columns by themselves: what walks write is looked at, and a field that has no column gets one, once a pass has
- * shown the whole list. A value that such a column doesn't hold gets a column beside it.
+ * Tables gain columns automatically: what walks write is examined, and a field without a column gets one once a pass
+ * has shown the whole list. Values that don't fit a learned column get a column beside it.
  *
  *   Walk ──pages──► Learning ──► Warehouse          after a pass:  columns ──► Store (learned) ──► Warehouse (added)
  *
- * What is learned is in the Store before any table has it, or with it where both are one database. Columns are added for
- * all lists together, and seldom: each time stops everything else for a moment. Only the leader walks, and so only it learns.
+ * A learned column is in the Store before any table has it, or in the same transaction where both are one database.
+ * Columns are added rarely and for all lists together, because each time everything else stops for a moment. Only the
+ * leader walks, so only the leader learns.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -21,20 +22,20 @@ import { type Batch, Warehouse } from "../Stores/Warehouse.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import { Gathered } from "./Gathered.ts"
 
-/** How often to look whether there is something to add. */
+/** How often to check whether there is something to add. */
 const every = Duration.seconds(5)
-/** At least, after something was. */
+/** The minimum pause after columns were added. */
 const rest = Duration.minutes(1)
 
 const reason = "columns"
 
-/** `learn`: adds the columns whose time has come; true if there were some. */
+/** `learn`: adds the columns that are due; returns true if there were any. */
 export const learner = Effect.gen(function* () {
   const store = yield* Store
   const warehouse = yield* Warehouse
   const gathered = new Gathered()
   const known = new Map<string, EntityTable>()
-  /** Learned, but perhaps not added. */
+  /** Some columns are learned, but perhaps not added yet. */
   let isBehind = false
   let [added, misfits] = [0, 0]
 
@@ -111,7 +112,7 @@ export interface LearningStatus {
 export class Learning extends Context.Service<
   Learning,
   {
-    /** For those who walk. */
+    /** The warehouse for walks to write to. */
     readonly warehouse: Warehouse["Service"]
     readonly status: Effect.Effect<LearningStatus>
   }

@@ -1,6 +1,7 @@
 /**
- * Which parent of a child list a pass reads next: those that were in flight when it was cut off, then the rows that changed since
- * the pass before, then all others that it hasn't finished. One at a time is handed out, to whoever reads next.
+ * Which parent of a child list a pass reads next: first those that were in flight when it was interrupted, then rows
+ * that changed since the previous pass, then all others that it hasn't finished. Hands out one at a time, to any reader
+ * that asks.
  */
 import { Effect, Semaphore } from "effect"
 import type { Store, StoreError } from "../Stores/Store.ts"
@@ -17,7 +18,7 @@ interface Below {
   readonly warehouse: Warehouse["Service"]
 }
 
-/** Undefined: there are no more. */
+/** Undefined if there are no more. */
 export const waitingBelow = (
   { list, store, warehouse }: Below,
   pass: Numbered,
@@ -27,7 +28,7 @@ export const waitingBelow = (
   const cutOff = [...bookmarks.begun]
   let rows: Array<Parent> = []
   const more = Effect.gen(function* () {
-    // One that is finished meanwhile is in one of the two.
+    // Read before the query: a parent that is finished meanwhile is in one of the two sets.
     const { underWay } = bookmarks
     const found = yield* Parents.next(warehouse, list.parent, bookmarks.asked)
     const last = found.at(-1)

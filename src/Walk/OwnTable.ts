@@ -1,7 +1,7 @@
 /**
- * Looks up the table of a list before its walk goes on. A server that is away for a while is for others to tell of: that a table
- * can't be looked up is a reason of the walk only if the Store answers meanwhile, time after time. It is gone once the
- * table is found. Nothing is kept, so nothing is lost if the process dies.
+ * Looks up the table of a list before its walk continues. A server that is briefly unavailable is reported by others.
+ * The walk reports that its table can't be looked up only if the Store answers meanwhile, time after time. The reason
+ * clears once the table is found. Nothing is stored, so nothing is lost if the process dies.
  */
 import { Duration, Effect } from "effect"
 import { Store } from "../Stores/Store.ts"
@@ -9,12 +9,12 @@ import { Warehouse } from "../Stores/Warehouse.ts"
 import * as Tracks from "./Tracks.ts"
 import * as Trouble from "./Trouble.ts"
 
-/** Looks in a row. */
+/** Failed look-ups in a row before it is reported. */
 const patience = 10
 
 export const lookEvery = Duration.seconds(1)
 
-/** `undefined`: not now, and the time until the next look is over. */
+/** `undefined`: not found now, and it is already time for the next look. */
 export const of = Effect.fnUntraced(function* (track: Tracks.Track) {
   const { table } = yield* Warehouse
   const found = yield* Effect.result(table(track.list.resource))

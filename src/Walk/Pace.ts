@@ -1,10 +1,10 @@
 /**
  * Pace spends the plan's requests: evenly spaced, by lanes, one limiter for the whole process.
  *
- * Guarantees: never more than the limit sent in any sliding 60 seconds, also by several processes if Spending is kept in
- * the Store; at least 98 % of the limit while there is demand, by one process or by several together. The most urgent
- * waiting lane goes first; within one, lists take turns (`Waiters`). A 429 stops every lane. A crash loses the slots of half a second. Counted by monotonic clocks:
- * a clock that is set changes nothing.
+ * Guarantees: never more than the limit sent in any sliding 60 seconds, even by several processes if Spending is kept
+ * in the Store; at least 98 % of the limit while there is demand, by one process or several together. The most urgent
+ * waiting lane goes first; within a lane, lists take turns (`Waiters`). A 429 stops every lane. A crash loses the slots
+ * of half a second. Time is measured by monotonic clocks, so setting the system clock changes nothing.
  */
 import { Clock, Context, Deferred, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -22,7 +22,7 @@ export type Lane = (typeof lanes)[number]
 
 export interface PaceOptions {
   readonly requestsPerMinute: number
-  /** The service is asked again after this time, even if it asked for a longer pause. */
+  /** The service is asked again after this time, even if it requested a longer pause. */
   readonly longestPause: Duration.Duration
 }
 
@@ -40,7 +40,7 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
 
     const dispatch = Effect.gen(function* () {
       yield* demand.await
-      // Unless a branch returns, nothing yields from here to the turn, so the waiter can't leave meanwhile.
+      // Unless a branch returns, there is no yield from here to the turn, so the waiter can't leave meanwhile.
       const at = now()
       const queue = firstQueue(queues)
       if (queue === undefined) return void demand.closeUnsafe()
@@ -80,13 +80,16 @@ const make = ({ longestPause, requestsPerMinute: limit }: PaceOptions) =>
 export class Pace extends Context.Service<
   Pace,
   {
-    /** Waits for a turn of its lane, and there of its `Sharer`; the request must start immediately after it. */
+    /**
+     * Waits for a turn in its lane, and within it for a turn of its `Sharer`. The request must start immediately
+     * afterwards.
+     */
     readonly take: (lane: Lane) => Effect.Effect<void>
-    /** The service answered 429: every lane waits, for its Retry-After or 1 s doubling to 60 s. */
+    /** The service answered 429: every lane waits for its Retry-After, or for 1 s, doubling up to 60 s. */
     readonly rejected: (retryAfterMs: number | undefined) => Effect.Effect<void>
-    /** The service took a request: the next 429 without Retry-After starts at 1 s again. */
+    /** The service accepted a request: the next 429 without Retry-After starts at 1 s again. */
     readonly accepted: Effect.Effect<void>
-    /** By the service's rate headers, no request is left until then. */
+    /** The service's rate headers say that no request is left until then. */
     readonly pauseUntil: (millis: number) => Effect.Effect<void>
     /** How many requests this process has sent. */
     readonly sent: Effect.Effect<number>
@@ -112,7 +115,7 @@ const firstQueue = (queues: Queues): Waiters | undefined =>
 
 const waiting = (queues: Queues): number => [...queues.values()].reduce((sum, { size }) => sum + size, 0)
 
-/** As many slots as will be used: what isn't used is lost to all workers. */
+/** Reserves as many slots as will be used: unused slots are lost to all workers. */
 const makeReserve = (now: () => number, limit: number, turns: ReturnType<typeof makeTurns>) =>
   Effect.gen(function* () {
     const spending = yield* Spending
@@ -122,7 +125,7 @@ const makeReserve = (now: () => number, limit: number, turns: ReturnType<typeof 
       const askedAt = now()
       const count = Math.min(mostAtOnce(limit), Math.max(waiters, turns.takenLately(askedAt)))
       turns.add(yield* spending.reserve({ limit, count, leadMs }, now))
-      // The Store may be slow again.
+      // The next reservation may be as slow.
       leadMs = Math.min(now() - askedAt, longestLeadMs)
     })
     return (waiters: number) =>

@@ -1,6 +1,7 @@
 /**
- * How sure the copy is below each parent of a child list, by the same rules as for a list: a pass saw as many ids as the
- * service counts there, or the same ids as the pass before it. So what fails for one parent takes nothing from the others.
+ * How sure the copy is below each parent of a child list, by the same rules as for a list: a pass saw as many ids as
+ * the service counts there, or the same ids as the previous pass. So a failure of one parent doesn't weaken the proof
+ * of the others.
  */
 import { Effect } from "effect"
 import { type RawBuilder, sql, type Transaction } from "kysely"
@@ -11,15 +12,15 @@ import type { Numbered } from "./Sightings.ts"
 
 type Tx = Transaction<StoreTables>
 
-/** A parent for which a pass has come to its end. */
+/** A parent that a pass has finished. */
 export interface Finished {
   readonly parent: string
-  /** absent: there is no such list (404). failed: it was refused, or isn't as promised. */
+  /** absent: there is no such list (404). failed: it was refused, or isn't in the promised form. */
   readonly outcome: "read" | "absent" | "failed"
   readonly total: number
 }
 
-/** In the transaction of the checkpoint that saves its last page. */
+/** Runs in the transaction of the checkpoint that saves the parent's last page. */
 export const finish = async (tx: Tx, { pass, resource }: Numbered, parents: ReadonlyArray<Finished>): Promise<void> => {
   if (parents.length === 0) return
   await tx
@@ -36,7 +37,7 @@ export const finish = async (tx: Tx, { pass, resource }: Numbered, parents: Read
     .execute()
 }
 
-/** Which of these the pass has finished. */
+/** Which of these parents the pass has finished. */
 export const finished = (store: Store["Service"], { pass, resource }: Numbered, parents: ReadonlyArray<string>) =>
   Effect.map(
     store.run((db) =>
@@ -51,7 +52,7 @@ export const finished = (store: Store["Service"], { pass, resource }: Numbered, 
     (rows) => new Set(rows.map(({ parent }) => parent))
   )
 
-/** What a whole pass proves below each parent; parents that two passes didn't find are forgotten. */
+/** What a complete pass proves below each parent. Forgets parents that two passes didn't find. */
 export const judge = (store: Store["Service"], { pass, resource }: Numbered, isCounted: boolean) =>
   store.transaction(async (tx) => {
     await tx
@@ -86,19 +87,19 @@ export const judge = (store: Store["Service"], { pass, resource }: Numbered, isC
 
 export interface Summary {
   readonly parents: number
-  /** Read whole in this pass. */
+  /** Read completely in this pass. */
   readonly whole: number
   readonly sure: number
   /** Neither absent nor failed. */
   readonly read: number
   readonly failed: number
-  /** That the pass before found, and this one didn't: what was below them isn't buried yet. */
+  /** Found by the previous pass but not by this one: the records below them aren't buried yet. */
   readonly gone: number
   /** By the service's count. */
   readonly total: number
 }
 
-/** Of a pass that is judged. */
+/** Sums over a pass that is judged. */
 export const summed = (store: Store["Service"], { pass, resource }: Numbered) =>
   Effect.map(
     store.run((db) => {
@@ -130,8 +131,8 @@ export const summed = (store: Store["Service"], { pass, resource }: Numbered) =>
   )
 
 /**
- * At most `limit` ids that neither this pass nor the one before it showed, below parents for which both agree or that are
- * gone; with `all`, also those whose parent isn't known.
+ * At most `limit` ids that neither this pass nor the previous one showed, below parents for which both agree or that
+ * are gone; with `all`, also ids whose parent isn't known.
  */
 export const absent = (store: Store["Service"], { pass, resource }: Numbered, all: boolean, limit: number) =>
   Effect.map(

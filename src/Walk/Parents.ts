@@ -1,6 +1,6 @@
 /**
- * The rows of a parent's table, in the order of their keys and a few at a time: a child list is walked once for each. Rows that
- * the service doesn't list any more are left out.
+ * The rows of a parent's table, in the order of their keys and a few at a time: a child list is walked once for each.
+ * Rows that the service no longer lists are left out.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -11,13 +11,13 @@ import { type ChildList, type Parent, SourceError } from "./Source.ts"
 const atOnce = 500
 
 export interface Asked {
-  /** The key before them; undefined: from the first one on. */
+  /** The key before them; undefined to start at the first one. */
   readonly after: string | undefined
-  /** Only rows that changed later. */
+  /** Only rows that changed later than this. */
   readonly changedSince: Instant | undefined
 }
 
-/** The next ones; none: that was all. */
+/** The next rows; empty at the end. */
 export const next = (
   warehouse: Warehouse["Service"],
   { columns, table }: ChildList["parent"],

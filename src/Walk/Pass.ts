@@ -2,9 +2,9 @@
  * One pass over one paged list. Page 1 gives the total and the granted page size; the other pages follow concurrently
  * within the pace. Each page's rows are written before its checkpoint.
  *
- * Guarantees: an interrupted pass resumes at its checkpoints. `total` and page size are watched on every page, and a pass
- * in which they change is disturbed. A pass ends by the service's total, never by a short page. The ids seen are in the
- * Store and pages are planned in portions, so memory grows neither with the list nor with the total it claims.
+ * Guarantees: an interrupted pass resumes at its checkpoints. `total` and page size are watched on every page, and a
+ * pass in which they change is disturbed. A pass ends at the service's total, never at a short page. The ids seen are
+ * in the Store and pages are planned in portions, so memory grows neither with the list nor with its claimed total.
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -26,12 +26,12 @@ export interface Pass extends Verdict.Walking {
   readonly onProgress: (state: Checkpoints.PassState, pagesDone: number) => void
 }
 
-/** Records written at once: more fills memory, fewer pays the warehouse's commit more often. */
+/** Records written at once: more would fill memory, fewer would pay for the warehouse's commit more often. */
 const batchRecords = 10_000
-/** Pages planned at once: a service may count any number of them. */
+/** Pages planned at once: a service may claim any number of them. */
 const pagesAhead = 10_000
 
-/** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
+/** Runs a pass to its verdict. Resumes `previous` if that was interrupted. */
 export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   yield* Sightings.adopt(pass.store, pass.list.resource)
   let state = Checkpoints.isOpen(pass.list, previous) ? previous : yield* begin(pass, previous)
@@ -49,7 +49,7 @@ export const run = Effect.fn("Pass.run")(function* (pass: Pass, previous: Checkp
 
 const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.PassState | undefined) {
   const nowMs = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  // A hundred lists begin at once.
+  // A hundred lists may begin at once.
   yield* pass.room.enter
   const first = yield* negotiate(pass, wantedSize(pass, previous))
   yield* pass.room.came
@@ -69,15 +69,15 @@ const begin = Effect.fnUntraced(function* (pass: Pass, previous: Checkpoints.Pas
 })
 
 /**
- * A service may have granted small pages for a while only: where larger ones save requests, twice as many records are asked for
- * again. One that refuses them costs one request in each pass.
+ * A service may have granted small pages only for a while. Where larger ones save requests, twice as many records are
+ * asked for again. A service that refuses them costs one request in each pass.
  */
 const wantedSize = ({ pageSize }: Pass, previous: Checkpoints.PassState | undefined): number => {
   if (previous === undefined || previous.per_page === 0) return pageSize
   return previous.pages_total > 1 ? Math.min(pageSize, previous.per_page * 2) : previous.per_page
 }
 
-/** Asks for a large page and for smaller ones if the service refuses the size; takes what it grants. */
+/** Asks for a large page, and for smaller ones if the service refuses the size. Accepts what it grants. */
 const negotiate = Effect.fnUntraced(function* (pass: Pass, wanted: number) {
   const smaller = [500, 200, 100, 50].filter((size) => size < wanted)
   for (const size of [wanted, ...smaller, undefined]) {
@@ -109,7 +109,7 @@ const walkPages = Effect.fnUntraced(function* (
   let state = initial
   const batch = Math.max(1, Math.floor(batchRecords / initial.per_page))
   const most = pass.concurrency * 2
-  // Room for the next batch, so pages keep arriving while one is written.
+  // With room for the next batch, so that pages keep arriving while one is written.
   const arrived = yield* Queue.bounded<Page, Cause.Done>(Math.min(batch, most))
   const window = yield* Window.make(Math.min(Math.ceil(batch * 1.5), most), most)
   const fetchOne = (page: number) =>
@@ -131,7 +131,7 @@ const walkPages = Effect.fnUntraced(function* (
     ),
     Effect.ensuring(Queue.end(arrived))
   )
-  // A function for each turn: one that waits for the next pages would hold those it wrote last.
+  // A function for each turn: a single one that waits for the next pages would retain those it wrote last.
   const writeSome = Effect.gen(function* () {
     const answers = yield* Queue.takeBetween(arrived, 1, batch)
     state = yield* keep(pass, state, answers)

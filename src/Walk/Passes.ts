@@ -1,8 +1,9 @@
 /**
- * The passes that came to their end, as people look back on them: when, what each proved, and what it found. A row is written
- * in the transaction that ends its pass, so no end is missing and none is there twice; what is too old is deleted with it.
+ * The passes that have ended, for people to look back on: when, what each proved, and what it found. A row is written
+ * in the transaction that ends its pass, so no end is missing or recorded twice; rows that are too old are deleted in
+ * the same transaction.
  *
- * Nothing reads it but people. A pass that is cut off while it buries records counts only those that it buries afterwards.
+ * Only people read it. A pass that is interrupted while it buries records counts only those that it buries afterwards.
  */
 import { Duration } from "effect"
 import type { Kysely, Selectable, Transaction } from "kysely"
@@ -13,14 +14,14 @@ export type Ended = Selectable<StoreTables["walk_passes"]>
 
 export type Found = Pick<Ended, "deleted" | "disturbance">
 
-/** Of each list. */
+/** Per list. */
 export const mostKept = 500
 export const keptFor = Duration.days(90)
 
-/** Of a sentence: it may tell what a service answered. */
+/** The longest sentence, since it may quote what a service answered. */
 const longest = 1000
 
-/** That the pass under way, or the last one, has finished. */
+/** The pages that the pass under way, or the last one, has finished. */
 export const countPages = async (db: Kysely<StoreTables>, resource: string): Promise<number> => {
   const all = db.selectFrom("walk_pages").select((of) => of.fn.countAll<number>().as("count"))
   return Number((await all.where("resource", "=", resource).executeTakeFirstOrThrow()).count)

@@ -1,11 +1,11 @@
 /**
  * When the service asked for no requests: after a 429, or by its rate headers.
  *
- * In a pause longer than `longest`, one request asks after each `longest` whether it still holds: if the service takes that
- * request, the pause has ended. A pause of more than a minute is a reason in Status.
+ * In a pause longer than `longest`, one request tests after each `longest` whether it still holds. If the service
+ * accepts that request, the pause has ended. A pause of more than a minute is a reason in Status.
  *
- * Pauses aren't kept: after a restart, one request learns of it. Nor are they shared: each worker learns by one rejected
- * request, and asks again by one; sharing would have all of them look into the Store throughout the pause.
+ * Pauses aren't stored: after a restart, one request finds out. They aren't shared either: each worker finds out by one
+ * rejected request, and tests again with one. Sharing them would make all workers poll the Store throughout the pause.
  */
 import { Clock, Duration, Effect, Latch } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -18,10 +18,10 @@ const reasonKey = "pause"
 /** A shorter pause isn't shown to a person. */
 const noticedMs = 60_000
 
-/** If the request that asks is answered neither 2xx nor 429, another one asks after this time. */
+/** If the testing request is answered neither 2xx nor 429, another one is sent after this time. */
 const unansweredMs = 60_000
 
-/** A later end is a mistake of the service, and no date. */
+/** A later end is a mistake of the service, not a date. */
 const latestMs = Duration.toMillis(Duration.days(3650))
 
 export const makePauses = (now: () => number, longest: Duration.Duration) =>
@@ -46,7 +46,7 @@ export const makePauses = (now: () => number, longest: Duration.Duration) =>
     })
     yield* Effect.forkScoped(Effect.forever(watch))
     return {
-      /** Milliseconds until a request may start; 0 or less is now. */
+      /** Milliseconds until a request may start; 0 or less means now. */
       delay: () => pause.delay(now()),
       /** A request starts. */
       take: () => pause.take(now()),
@@ -70,7 +70,7 @@ export const lookEvery = Duration.seconds(1)
 const makePause = (longestMs: number) => {
   /** As the service said. */
   let endsAt = 0
-  /** No request before. */
+  /** No request may start before this time. */
   let closedUntil = 0
   let isAsking = false
   let backoffMs = firstBackoffMs
@@ -91,7 +91,7 @@ const makePause = (longestMs: number) => {
     },
     rejected: (now: number, retryAfterMs: number | undefined): void => {
       if (retryAfterMs !== undefined) return last(now, retryAfterMs)
-      // Requests that were under way together are rejected together: that counts once.
+      // Requests that were in flight together are rejected together, which counts once.
       if (now < endsAt) return isAsking ? last(now, endsAt - now) : undefined
       last(now, backoffMs)
       backoffMs = Math.min(backoffMs * 2, longestBackoffMs)

@@ -1,11 +1,11 @@
 /**
- * Room for pages that were asked for and aren't written yet, shared by all lists that are walked at the moment: alone, one has
- * all of it, and a hundred don't take a hundred times as much memory.
+ * Room for pages that have been asked for and aren't written yet, shared by all lists that are being walked: a single
+ * list has all of it, and a hundred lists don't take a hundred times as much memory.
  *
- * Lists get it by their shares, as they get requests (`Waiters`), but in stretches: several pages of one list are written at once,
- * and few tables change at a time. With a page of each of a hundred lists in turn, DuckDB wrote the end of every table again at each
- * checkpoint, which took half of all processor time and 500 MB. A stretch ends after some time, too: where pages come slowly,
- * nobody waits for another list's.
+ * Lists get room by their shares, as they get requests (`Waiters`), but in stretches: several pages of one list are
+ * written at once, so few tables change at a time. With one page of each of a hundred lists in turn, DuckDB rewrote the
+ * end of every table at each checkpoint, which took half of all processor time and 500 MB. A stretch also ends after
+ * some time, so that no list waits for another one whose pages come slowly.
  */
 import { Clock, Deferred, Duration, Effect, Exit, Option, type Scope } from "effect"
 import { runningMs } from "../Runtime/Boot.ts"
@@ -16,51 +16,52 @@ import { Sharer, type Waiter, Waiters } from "./Waiters.ts"
 export interface Room {
   /** Waits until there is room for one more page. */
   readonly enter: Effect.Effect<void>
-  /** It has come, and waits for its writer. */
+  /** The page has arrived and waits for its writer. */
   readonly came: Effect.Effect<void>
-  /** So many have been written. */
+  /** This many pages have been written. */
   readonly leave: (pages: number) => Effect.Effect<void>
 }
 
 export interface Rooms {
-  /** Of the fiber's `Sharer`, until the scope ends. */
+  /** The room of the fiber's `Sharer`, until the scope ends. */
   readonly open: Effect.Effect<Room, never, Scope.Scope>
 }
 
 interface Options {
-  /** Of all lists. */
+  /** For all lists together. */
   readonly pages: number
-  /** How many requests there are for all of them. */
+  /** The request rate for all of them. */
   readonly perSecond: number
-  /** Of the warehouse. */
+  /** The warehouse's preference. */
   readonly prefersFewTables: boolean
 }
 
 /**
- * Pages that may wait for a writer: while more do, fewer are asked for, down to as many. One that is on its way takes no
- * memory, so without any that wait, more and more are.
+ * Pages that may wait for a writer. While more wait, fewer are asked for, down to this number. A page in flight takes
+ * no memory, so while none waits, more and more are asked for.
  */
 const mostWaiting = 32
 /** A batch of 10,000 records, at 500 a page. */
 const stretchPages = 20
 const stretchMs = 500
 /**
- * A list that has waited for so long has room for `least` pages at any time from then on, even if others, whose service is slow,
- * have all of it; until it is given room as others are. Where few tables should change at a time, it is no sooner than each
- * list that waits could have had its stretch: with two pages of each of a hundred at any time, there would be no stretches.
- * PostgreSQL writes as many pages of several lists together in less time.
+ * A list that has waited this long has room for `least` pages at any time from then on, even if others, whose service
+ * is slow, have all of the room. This lasts until it is given room in the ordinary way. Where few tables should change
+ * at a time, it takes at least as long as each waiting list needs for its stretch: with two pages of each of a hundred
+ * lists at any time, there would be no stretches. PostgreSQL writes the same number of pages from several lists in less
+ * time.
  */
 const patience = Duration.seconds(5)
 const least = 2
 
-/** By one list. */
+/** The room that one list holds. */
 interface Held {
   pages: number
-  /** Of these. */
+  /** Those of them that wait to be written. */
   waiting: number
-  /** It has lost its patience. */
+  /** It has waited longer than `patience`. */
   isUrgent: boolean
-  /** When it was given room last. */
+  /** When it was last given room. */
   givenMs: number
 }
 
@@ -70,7 +71,7 @@ class Shared {
   readonly #nowMs: () => number
   readonly #most: number
   readonly #prefersFewTables: boolean
-  /** Of all lists. */
+  /** For all lists together. */
   #size: number
   readonly #all = { pages: 0, waiting: 0 }
   #stretch: { readonly name: string; readonly untilMs: number; left: number } | undefined
@@ -121,7 +122,7 @@ class Shared {
   }
 
   leave(held: Held, pages: number): void {
-    // Some may still be on their way when a list is left.
+    // Some pages may still be in flight when a list is left.
     const waiting = Math.min(pages, held.waiting)
     for (const each of [held, this.#all]) {
       each.pages -= pages
@@ -134,7 +135,7 @@ class Shared {
     this.#urge(held)
   }
 
-  /** What it always has room for. */
+  /** Gives an urgent list the pages that it always has room for. */
   #urge(held: Held): void {
     for (const [waiter, of] of held.isUrgent ? this.#rooms : []) {
       if (held.pages >= least) return
@@ -185,7 +186,7 @@ export const make = (options: Options): Effect.Effect<Rooms> =>
     }
   })
 
-/** Of each lane: what is urgent doesn't wait for the room of what isn't. */
+/** Each lane has its own: urgent pages don't wait for room held by less urgent ones. */
 export const byLane = Effect.fnUntraced(function* (options: Omit<Options, "prefersFewTables">) {
   const { prefersFewTables } = yield* Warehouse
   const made = yield* Effect.forEach(lanes, (lane) =>
@@ -195,6 +196,6 @@ export const byLane = Effect.fnUntraced(function* (options: Omit<Options, "prefe
   return (lane: Lane): Rooms => rooms.get(lane)!
 })
 
-/** For one list that shares it with no other. */
+/** For a list that shares with no other. */
 export const alone = (pages: number): Effect.Effect<Room, never, Scope.Scope> =>
   Effect.flatMap(make({ pages, perSecond: pages, prefersFewTables: false }), ({ open }) => open)

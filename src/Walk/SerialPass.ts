@@ -1,9 +1,9 @@
 /**
- * One pass over a list whose pages say where the next one is: one page after the other, within the pace. Pages are written in
- * batches while the next ones are fetched, rows before the checkpoint.
+ * One pass over a list whose pages say where the next one is: one page after the other, within the pace. Pages are
+ * written in batches while the next ones are fetched, rows before the checkpoint.
  *
- * Guarantees: an interrupted pass goes on where its last checkpoint says; if the service doesn't know that place any more, the
- * pass ends as disturbed and the next one begins at the first page. A list that leads in a circle ends, too.
+ * Guarantees: an interrupted pass resumes at its last checkpoint. If the service no longer knows that place, the pass
+ * ends as disturbed and the next one begins at the first page. A list that loops ends too.
  */
 import { Cause, Effect, Queue } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -23,10 +23,10 @@ export interface Serial extends Verdict.Walking {
 const pagesAhead = 64
 /** Records written at once. */
 const batchRecords = 10_000
-/** So many pages in a row with records, none of which is new: the list leads in a circle. */
+/** After this many pages in a row with records none of which is new, the list is taken to loop. */
 const mostSeen = 100
 
-/** Runs a pass to its verdict, resuming `previous` if that was interrupted. */
+/** Runs a pass to its verdict. Resumes `previous` if that was interrupted. */
 export const run = Effect.fn("SerialPass.run")(function* (pass: Serial, previous: Checkpoints.PassState | undefined) {
   const { list, store } = pass
   yield* Sightings.adopt(store, list.resource)
@@ -36,7 +36,7 @@ export const run = Effect.fn("SerialPass.run")(function* (pass: Serial, previous
   const counted = list.isCounted ? state : { ...state, total: state.rows }
   return yield* Verdict.finish(pass, counted, disturbance, {
     isCounted: list.isCounted,
-    // One that was cut off and began again has proven nothing.
+    // A pass that was interrupted and began again has proven nothing.
     isPreviousWhole: state.disturbed_in_a_row === 0
   })
 })
@@ -74,7 +74,7 @@ const walk = Effect.fnUntraced(function* (
       from = link.next
     }
   }).pipe(Effect.result, Effect.ensuring(Queue.end(arrived)))
-  // A function for each turn: one that waits for the next pages would hold those it wrote last.
+  // A function for each turn: a single one that waits for the next pages would retain those it wrote last.
   const writeSome = Effect.gen(function* () {
     const links = yield* Queue.takeBetween(arrived, 1, pagesAhead)
     for (const some of inBatches(links)) {
@@ -88,7 +88,7 @@ const walk = Effect.fnUntraced(function* (
     }
   })
   const writeAll = Effect.forever(writeSome).pipe(Effect.catchIf(Cause.isDone, () => Effect.void))
-  // What has arrived is kept, whatever comes after it.
+  // Pages that have arrived are saved, no matter what comes after them.
   const disturbance = yield* Effect.all([fetchAll, writeAll], { concurrency: 2 }).pipe(
     Effect.flatMap(([fetched]) => Effect.fromResult(fetched)),
     Effect.as(undefined),
@@ -97,13 +97,13 @@ const walk = Effect.fnUntraced(function* (
   return { state, disturbance }
 })
 
-/** The service doesn't know the place any more. */
+/** The service no longer knows the place. */
 const forgotten = ({ message }: SourceError) => new SourceError({ reason: "OtherPage", message })
 
 const circle = ({ list }: Serial) =>
   new SourceError({ reason: "OtherPage", message: `The list of ${list.resource} leads in a circle.` })
 
-/** The next pass may do better. */
+/** The next pass may succeed. */
 const isPassing = (error: { readonly _tag: string }): error is SourceError =>
   error instanceof SourceError && error.reason !== "Refused"
 
@@ -131,7 +131,7 @@ const keep = Effect.fnUntraced(function* (
   const [first, last] = [links[0], links.at(-1)]
   const next: Checkpoints.PassState = {
     ...state,
-    // By the service's clock, like the pages.
+    // By the service's clock, as in the pages.
     started_at: pagesBefore > 0 || first === undefined ? state.started_at : Instant.fromMicros(first.observedMicros),
     total: links.reduce((sum, { total }) => sum + total, state.total),
     pages_total: pagesBefore + links.length,

@@ -1,19 +1,19 @@
 /**
- * How the requests of a lane are shared among lists, if all of them wait: each has what it needs to be in time, as far as that is
- * no more than an equal part; what those leave is shared by the others, and what is left then by all. So a list that can't be
- * in time takes nothing from those that can. Pure.
+ * How the requests of a lane are shared among lists if all of them wait. Each list gets what it needs to be in time,
+ * but no more than an equal part. What those lists leave is shared by the others, and what then remains is shared by
+ * all. So a list that can't be in time takes nothing from those that can. Pure.
  */
 
-/** Nothing may wait for ever, even if it needs nothing for now. */
+/** No list may wait forever, even if it needs nothing for now. */
 const leastShare = 1 / 1000
 
-/** Of the time that is left: who aims at its very end is late with the last request. */
+/** The part of the remaining time to aim for: aiming at its very end would make the last request late. */
 const aim = 0.75
 
-/** Requests per second, to send so many in time; infinite if it is over. */
+/** Requests per second needed to send them in time; infinite if the time is over. */
 export const needed = (requests: number, leftMs: number): number => requests / Math.max(0, (leftMs * aim) / 1000)
 
-/** By name: `needs` and the result in requests per second, of `rate` in all. */
+/** By name. `needs` and the result are in requests per second, and `rate` is the total. */
 export const shared = (needs: ReadonlyMap<string, number>, rate: number): ReadonlyMap<string, number> => {
   const shares = new Map<string, number>()
   let [left, waiting] = [rate, needs.size]

@@ -1,9 +1,9 @@
 /**
- * The ids that passes have seen: for each, the last two that showed it, and the parent below which it was listed. In the Store,
- * so that memory doesn't grow with a list.
+ * The ids that passes have seen: for each, the last two passes that showed it, and the parent below which it was
+ * listed. In the Store, so that memory doesn't grow with a list.
  *
- * Ids are noted before their rows are written (`announce`), so that a record that is gone by the time of the next pass is
- * buried, even if the process dies in between.
+ * Ids are noted before their rows are written (`announce`), so that a record that is gone by the next pass is buried
+ * even if the process dies in between.
  */
 import type { Transaction } from "kysely"
 import { sql } from "kysely"
@@ -15,7 +15,7 @@ import type { BadRecord } from "./Source.ts"
 
 type Tx = Transaction<StoreTables>
 
-/** Undone by a power cut, it is done again. */
+/** If a power cut undoes it, it is done again. */
 const repeatable = { isRepeatable: true }
 
 /** A pass of a list. */
@@ -29,13 +29,13 @@ const badMark = "\u0001"
 export const badId = ({ id, sha256 }: BadRecord): string => id ?? `${badMark}${sha256}`
 export const isRecordId = (id: string): boolean => !id.startsWith(badMark)
 
-/** Of a list, whose rows are about to be written. */
+/** The ids of a list whose rows are about to be written. */
 export interface Announced {
   readonly resource: string
   readonly ids: ReadonlyArray<string>
 }
 
-/** Notes them until they are saved. In one row for each list: a row for each id would cost as much as the sightings. */
+/** Notes the ids until they are saved. One row for each list: a row for each id would cost as much as the sightings. */
 export const announce = (store: Store["Service"], lists: ReadonlyArray<Announced>) =>
   store.run((db) =>
     db
@@ -45,7 +45,7 @@ export const announce = (store: Store["Service"], lists: ReadonlyArray<Announced
       .execute()
   )
 
-/** Makes ids that were announced and never saved known, as of no pass yet. */
+/** Turns ids that were announced and never saved into known ones, seen by no pass yet. */
 export const adopt = (store: Store["Service"], resource: string) =>
   store.transaction(async (tx) => {
     const left = await tx.selectFrom("walk_writing").select("ids").where("resource", "=", resource).executeTakeFirst()
@@ -59,8 +59,8 @@ export const adopt = (store: Store["Service"], resource: string) =>
   }, repeatable)
 
 /**
- * Ids that were seen after a pass, among what changed. That is no sighting by a pass: its number is kept below zero, so that
- * nothing is proven by it, and a record is buried only after two later passes that don't show it.
+ * Notes ids that were seen after a pass, among the changes. This is no sighting by a pass: its number is stored below
+ * zero, so it proves nothing, and the record is buried only after two later passes that don't show it.
  */
 export const hear = async (tx: Tx, { pass, resource }: Numbered, ids: ReadonlyArray<string>): Promise<void> => {
   await sql`
@@ -75,7 +75,8 @@ export const forgetAnnounced = (tx: Tx, resource: string) =>
 
 /** Returns how many of the ids were new in this pass. */
 export const save = async (tx: Tx, pass: Numbered, ids: ReadonlyArray<string>): Promise<number> => {
-  // PostgreSQL before 16 wants a name for the subquery. One statement for 1,000 ids takes less than 2 ms, one per id about 10 ms.
+  // PostgreSQL before 16 requires a name for the subquery. One statement for 1,000 ids takes less than 2 ms; one
+  // statement per id takes about 10 ms.
   const result = await sql`
     insert into sightings as s (resource, id, last_pass, prior_pass)
     select ${pass.resource}, value, cast(${pass.pass} as integer), 0 from ${listedIds(tx, ids)} as ids where true
@@ -84,7 +85,7 @@ export const save = async (tx: Tx, pass: Numbered, ids: ReadonlyArray<string>): 
   return Number(result.numAffectedRows ?? 0)
 }
 
-/** The same below parents. An id that several of them list is counted for the first. */
+/** The same below parents. An id that several parents list counts for the first. */
 export const saveBelow = async (tx: Tx, pass: Numbered, parents: ReadonlyMap<string, string>): Promise<number> => {
   const result = await sql`
     insert into sightings as s (resource, id, last_pass, prior_pass, parent)

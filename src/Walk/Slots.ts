@@ -1,26 +1,29 @@
 /**
- * The plan as a row of slots: times at which one request may start, evenly spaced, each granted to one process. Pure; the
- * Spending keeps what is granted.
+ * The plan as a row of slots: evenly spaced times at which one request may start, each granted to one process. Pure;
+ * the Spending stores what is granted.
  *
- * A slot is used within `lateMs` of its time or never. The spacing leaves room for that, so that no sliding 60 seconds hold more than
- * the limit, whichever processes use the slots. A slot that isn't used is lost.
+ * A slot is used within `lateMs` of its time or never. The spacing allows for that, so no sliding 60 seconds contain
+ * more than the limit, whichever processes use the slots. An unused slot is lost.
  */
 
 export const windowMs = 60_000
 
-/** Of the plan. Slots used up to `lateMs` late take 0.992; the rest absorbs requests that the network brings together. */
+/**
+ * The part of the plan that is used. Slots that are up to `lateMs` late need 0.992; the rest absorbs requests that the
+ * network bunches together.
+ */
 const share = 0.988
 
 /** How long after its time a slot may be used. */
 export const lateMs = 500
 
-/** Slots are granted this far back: otherwise the time that a reservation takes would go unused. */
+/** Slots are granted this far back; otherwise the time that a reservation takes would be lost. */
 const catchUpMs = 250
 
 /** No more than the slots of this time are granted at once: a crash loses them, and other workers wait for them. */
 const blockMs = 500
 
-/** Slots so far ahead are from a worker of version 0.1, whose clock was ahead. */
+/** Slots this far ahead come from a worker of version 0.1 whose clock was ahead. */
 const farMs = 2 * windowMs
 
 /** The requests of one second of the plan's clock, as in the Store. */
@@ -29,11 +32,11 @@ export interface Spent {
   readonly sent: number
 }
 
-/** By all processes. */
+/** Granted to all processes. */
 export interface Granted {
   /** No slot before this time is free. */
   readonly nextMs: number
-  /** Oldest first, of the last minute and those to come. */
+  /** Those of the last minute and those to come, oldest first. */
   readonly spent: ReadonlyArray<Spent>
 }
 
@@ -41,7 +44,7 @@ export const nothingGranted: Granted = { nextMs: 0, spent: [] }
 
 const intervalMs = (limit: number): number => windowMs / (limit * share)
 
-/** The most slots of one reservation. */
+/** The most slots in one reservation. */
 export const mostAtOnce = (limit: number): number => Math.ceil(blockMs / intervalMs(limit))
 
 export interface Ask {
@@ -81,7 +84,7 @@ export const grant = (
   }
 }
 
-/** Those far ahead count as sent now: they were within the last minute. */
+/** Slots that are far ahead count as sent now: they were sent within the last minute. */
 const withoutFar = ({ nextMs, spent }: Granted, nowMs: number): Granted => {
   const isFar = ({ second }: Spent) => second * 1000 > nowMs + farMs
   const far = spent.filter(isFar)
@@ -99,8 +102,8 @@ const withoutFar = ({ nextMs, spent }: Granted, nowMs: number): Granted => {
 }
 
 /**
- * When the nth last request leaves the window. Slots of our own spacing never wait for it; it keeps to the plan where the
- * seconds hold more: a limit set lower, or the requests of an earlier version.
+ * When the nth last request leaves the window. Slots of our own spacing never wait for it. It enforces the plan where
+ * the seconds hold more: after the limit was lowered, or with requests of an earlier version.
  */
 const freeAt = (spent: ReadonlyArray<Spent>, limit: number, n: number): number => {
   const perSecond = Math.ceil(1000 / intervalMs(limit)) + 1
@@ -109,7 +112,7 @@ const freeAt = (spent: ReadonlyArray<Spent>, limit: number, n: number): number =
     after += sent
     if (after < n) continue
     const place = after - n + 1
-    // Where exactly is known only of slots: at the latest at the end of their part of the second.
+    // The exact time is known only for slots: at the latest, the end of their part of the second.
     const within = sent > perSecond ? 1000 + lateMs : (1000 * place) / sent
     return second * 1000 + within + windowMs
   }

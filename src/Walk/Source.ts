@@ -1,7 +1,7 @@
 /**
  * What a connector offers to a Walk: one paged list per resource.
  *
- * `fetch` retries transient failures (429, 5xx, time-outs, malformed pages) and fails only with what a Walk or a person
+ * `fetch` retries transient failures (429, 5xx, timeouts, malformed pages). It fails only with what a Walk or a person
  * must decide.
  */
 import { Context, type Duration, type Effect, Schema } from "effect"
@@ -11,21 +11,21 @@ import type { Lane } from "./Pace.ts"
 
 /** A record that can't be copied: its JSON text, and the hash that identifies it. */
 export interface BadRecord {
-  /** It has no usable key, or holds what an engine can't (`Domain/Limits`). */
+  /** It has no usable key, or contains something that an engine can't hold (`Domain/Limits`). */
   readonly reason: "no-key" | "not-storable"
-  /** Its usable key, by which it is still listed: its earlier row isn't buried. */
+  /** Its usable key, under which it still counts as listed, so that its earlier row isn't buried. */
   readonly id?: string
   readonly sha256: string
   readonly record: string
 }
 
-/** One page of a list, as far as a Walk needs it; the records themselves aren't kept. */
+/** One page of a list, as far as a Walk needs it. The records themselves aren't kept. */
 export interface Page {
   readonly changes: ReadonlyArray<Change>
   readonly bad: ReadonlyArray<BadRecord>
   /** How many records the page held, including bad ones. */
   readonly records: number
-  /** Of the whole list. */
+  /** Records in the whole list. */
   readonly total: number
   readonly page: number
   readonly perPage: number
@@ -36,9 +36,9 @@ export interface Page {
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   /**
-   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page.
-   * Refused: only a person can help (credentials, scope, address); `message` says what to check. Unanswered: there was no good
-   * answer to this request, asked several times; only where that says nothing of others.
+   * PageSizeRefused: ask for a smaller page. OtherPage: the service answered with a different page. Refused: only a
+   * person can help (credentials, scope, address); `message` says what to check. Unanswered: this request got no good
+   * answer although it was repeated; used only where that says nothing about other requests.
    */
   reason: Schema.Literals(["PageSizeRefused", "OtherPage", "Refused", "Unanswered"]),
   message: Schema.String,
@@ -47,19 +47,19 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
 }) {}
 
 export interface Walked {
-  /** Its table. */
+  /** The table of its records. */
   readonly resource: string
   /** How often it is walked; by default as often as the worker walks (`SITELEDGER_WALK_EVERY`). */
   readonly every?: Duration.Duration
-  /** It can also be asked for what changed since a time, and is then read whole only as often as this. */
+  /** It can also be asked for what changed since a time. It is then read whole only this often. */
   readonly whole?: Duration.Duration
-  /** Stands for how it is read: with another one, a pass that was cut off begins again. */
+  /** Identifies how the list is read. If it differs, an interrupted pass begins again. */
   readonly definition?: string
 }
 
-/** Its pages are numbered, and each says how many records there are: they can be asked for at once. */
+/** Its pages are numbered, and each says how many records there are, so they can be requested concurrently. */
 export interface PagedList extends Walked {
-  /** `perPage` undefined: the service's default. `since`: only what changed since then, by the service's clock. */
+  /** `perPage`: undefined for the service's default. `since`: only what changed since then, by the service's clock. */
   readonly fetch: (
     page: number,
     perPage: number | undefined,
@@ -68,33 +68,33 @@ export interface PagedList extends Walked {
   ) => Effect.Effect<Page, SourceError>
 }
 
-/** A page that says, at most, where the next one is. */
+/** A page that says at most where the next one is. */
 export interface SerialPage extends Omit<Page, "page" | "perPage" | "total"> {
-  /** By the service's count, on the first page; else 0. */
+  /** By the service's count, on the first page; otherwise 0. */
   readonly total: number
-  /** Where to go on; undefined: this was the last page. */
+  /** Where to continue; undefined if this was the last page. */
   readonly next: string | undefined
 }
 
-/** Each page says where the next one is. */
+/** A list in which each page says where the next one is. */
 export interface SerialList extends Walked {
   /** The service counts its records. */
   readonly isCounted: boolean
-  /** `from`: `next` of the page before it; undefined: the first page. `since`: only what changed since then. */
+  /** `from`: `next` of the previous page; undefined for the first page. `since`: only what changed since then. */
   readonly follow: (from: string | undefined, lane: Lane, since?: Instant) => Effect.Effect<SerialPage, SourceError>
 }
 
 /** A row of another list's table, below which there is a list. */
 export interface Parent {
   readonly key: string
-  /** By column; null: this row has none. */
+  /** By column; null if this row has no value. */
   readonly values: Readonly<Record<string, string | null>>
 }
 
-/** Many lists, one below each row of another list's table: it is walked once those rows are there. */
+/** Many lists, one below each row of another list's table. It is walked once those rows exist. */
 export interface ChildList extends Walked {
   readonly parent: { readonly table: string; readonly columns: ReadonlyArray<string> }
-  /** The service counts the records of each. */
+  /** The service counts the records of each list. */
   readonly isCounted: boolean
   readonly followBelow: (parent: Parent, from: string | undefined, lane: Lane) => Effect.Effect<SerialPage, SourceError>
 }

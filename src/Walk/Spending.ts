@@ -1,33 +1,34 @@
 /**
- * What all processes have taken of the plan. Slots are kept before they are used, so a crash can only make the next
+ * What all processes have used of the plan. Slots are stored before they are used, so a crash can only make the next
  * process slower.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Ask, grant, lateMs, nothingGranted, type Spent } from "./Slots.ts"
 
-/** A slot by the monotonic clock of the process that has it. */
+/** A slot, by the monotonic clock of the process that holds it. */
 export interface Turn {
   readonly fromMs: number
   readonly untilMs: number
-  /** In which it is counted. */
+  /** The second in which it is counted. */
   readonly second: number
 }
 
 export interface Recent {
-  /** By all processes. */
+  /** Used by all processes. */
   readonly spent: ReadonlyArray<Spent>
-  /** How far the clock of the spending is ahead of the asker's. */
+  /** How far the clock of the spending is ahead of the caller's. */
   readonly aheadMs: number
 }
 
 export interface Reserved extends Recent {
-  /** Oldest first; no other process has them. */
+  /** Oldest first; no other process holds them. */
   readonly turns: ReadonlyArray<Turn>
 }
 
 /**
- * The clock of all processes said `nowMs` at some time between two of this one: its slots are used neither too early nor
- * too late wherever that was. If those are far apart, only one of the slots is used, perhaps late.
+ * The shared clock said `nowMs` at some moment between two times of this process's clock. Slots are used neither too
+ * early nor too late, wherever that moment was. If the two times are far apart, only one of the slots is used, perhaps
+ * late.
  */
 export const turnsOf = (
   slots: ReadonlyArray<number>,
@@ -42,13 +43,13 @@ export const turnsOf = (
   }))
 }
 
-/** The spending can't be read or written for now. */
+/** The spending can't be read or written at the moment. */
 export class Uncounted extends Schema.TaggedError<Uncounted>()("Uncounted", { message: Schema.String }) {}
 
 export class Spending extends Context.Service<
   Spending,
   {
-    /** In the last minute. `now` is the asker's monotonic clock. */
+    /** For the last minute. `now` is the caller's monotonic clock. */
     readonly recent: (now: () => number) => Effect.Effect<Recent, Uncounted>
     readonly reserve: (ask: Ask, now: () => number) => Effect.Effect<Reserved, Uncounted>
   }

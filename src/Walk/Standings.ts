@@ -1,6 +1,6 @@
 /**
- * How lists stand: where the pass under way is, and how many records were set aside. Each list that rests asks every second,
- * as another worker may have walked it meanwhile.
+ * The standing of lists: where the pass under way is, and how many records were quarantined. Each list that rests asks
+ * every second, because another worker may have walked it meanwhile.
  */
 import { Effect } from "effect"
 import type { ExpressionBuilder } from "kysely"
@@ -10,7 +10,7 @@ import { loadAll, type PassState, quarantinedRecords } from "./Checkpoints.ts"
 
 type Counted = "record_quarantine" | "walk_pages"
 
-/** How many rows each list has in a table that has a few for each. */
+/** How many rows each list has in a table that has a few rows for each list. */
 const countEach = (store: Store["Service"], table: Counted) =>
   Effect.map(
     store.run((db) =>
@@ -29,7 +29,7 @@ export interface Standing {
   readonly quarantined: number
 }
 
-/** In one statement: none is seen without the others. */
+/** In one statement, so that the values are consistent. */
 export const of = (store: Store["Service"], resource: string) =>
   Effect.flatMap(
     store.run((db) =>
@@ -50,7 +50,7 @@ export const of = (store: Store["Service"], resource: string) =>
     }
   )
 
-/** No pass has begun since the warehouse was made again, which keeps what was set aside. */
+/** No pass has begun since the warehouse was rebuilt; quarantined records remain. */
 const ofNone = (quarantined: number): Standing => ({ state: undefined, pagesDone: 0, quarantined })
 
 const rowsOf = (from: ExpressionBuilder<StoreTables, "walks">, table: Counted, resource: string) =>
@@ -59,7 +59,7 @@ const rowsOf = (from: ExpressionBuilder<StoreTables, "walks">, table: Counted, r
     .select((rows) => rows.fn.countAll<number>().as("count"))
     .where("resource", "=", resource)
 
-/** Where all lists are, in as many queries for hundreds as for one. */
+/** The standing of all lists, in as many queries for hundreds as for one. */
 export const all = Effect.fnUntraced(function* (store: Store["Service"]) {
   const states = new Map((yield* loadAll(store)).map((state) => [state.resource, state]))
   const [pages, bad] = [yield* countEach(store, "walk_pages"), yield* countEach(store, "record_quarantine")]

@@ -1,10 +1,10 @@
 /**
- * How walks write rows: the ids first, which are announced (`Sightings`), then the rows. What several lists have at the same time is
- * written together, in one transaction: to flush it takes longer than a thousand rows, and a hundred lists that are walked at
- * once wait with a few pages each.
+ * How walks write rows: first the ids are announced (`Sightings`), then the rows are written. Pages that several lists
+ * have at the same time are written together, in one transaction: flushing it takes longer than writing a thousand
+ * rows, and a hundred lists that are walked at once wait with a few pages each.
  *
- * Guarantees: a write returns after its own rows are on disk. None is refused for what another one holds: if several are
- * refused, each of them is written alone.
+ * Guarantees: a write returns after its own rows are on disk. No list is refused because of another's data: if several
+ * are refused together, each is written alone.
  */
 import { Deferred, Effect, Exit, Option, Semaphore } from "effect"
 import type { Change } from "../Domain/Change.ts"
@@ -12,14 +12,14 @@ import type { Store, StoreError } from "../Stores/Store.ts"
 import type { Warehouse, WarehouseError } from "../Stores/Warehouse.ts"
 import * as Sightings from "./Sightings.ts"
 
-/** Of one transaction, unless one list has more. */
+/** In one transaction, unless one list alone has more. */
 const mostChanges = 10_000
 /** The first new rows of a table take memory for each of its columns, however few they are. */
 const mostLists = 10
 
 type Failure = StoreError | WarehouseError
 
-/** Of one list at a time: what it announces replaces what it announced before. */
+/** Called for each list one at a time: an announcement replaces the list's previous one. */
 export type Write = (resource: string, changes: ReadonlyArray<Change>) => Effect.Effect<void, Failure>
 
 interface Waiting {
@@ -47,7 +47,7 @@ export const make = (store: Store["Service"], warehouse: Warehouse["Service"]): 
         return Effect.forEach(those, ({ written }) => Deferred.done(written, exit), { discard: true })
       })
 
-    /** Somebody before it may have written it, too. */
+    /** An earlier writer may already have written it. */
     const settled = (one: Waiting) =>
       Effect.gen(function* () {
         while (waiting.has(one)) {
@@ -69,7 +69,7 @@ export const make = (store: Store["Service"], warehouse: Warehouse["Service"]): 
       })
   })
 
-/** Those that came first. */
+/** The ones that came first. */
 const first = (waiting: Iterable<Waiting>): Those => {
   const those: Array<Waiting> = []
   let count = 0
@@ -81,7 +81,7 @@ const first = (waiting: Iterable<Waiting>): Those => {
   return those
 }
 
-/** Of something in the data. */
+/** Refused because of something in the data. */
 const isRefusal = ({ reason }: Failure): boolean => reason === "Refused"
 
 const idsOf = ({ changes, resource }: Waiting): Sightings.Announced => ({

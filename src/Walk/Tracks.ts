@@ -1,6 +1,6 @@
 /**
- * The lists that are walked, and where each is. The Store has it, too, so that a worker knows what another one has walked
- * meanwhile.
+ * The lists that are walked, and where each is. The Store has this too, so that a worker knows what another one has
+ * walked meanwhile.
  */
 import { Clock, Duration, Effect, Latch } from "effect"
 import { sql } from "kysely"
@@ -23,19 +23,19 @@ export interface Track {
   state: Checkpoints.PassState | undefined
   pagesDone: number
   quarantined: number
-  /** In a row. */
+  /** Failures in a row. */
   failures: number
-  /** Its last turn failed by a store, which is over with the next page. */
+  /** Its last turn failed because of a store; this is over with the next page. */
   isPassing: boolean
-  /** So often in a row its table couldn't be looked up although the Store answered. */
+  /** How often in a row its table couldn't be looked up although the Store answered. */
   unfound: number
-  /** What the last pass over the whole list had to say. */
+  /** What the last pass over the whole list reported. */
   said: string | undefined
-  /** While what changed is read: how many pages were read by now. */
+  /** While changes are being read: how many pages have been read. */
   changedPages: number | undefined
-  /** How many pages that took the last time. */
+  /** How many pages that took last time. */
   pagesChanged: number
-  /** By the monotonic clock: when the pass under way should have ended, so that the list is walked as often as it says. */
+  /** By the monotonic clock: when the pass under way should end for the list to be walked as often as configured. */
   deadlineMs: number
   readonly sharing: Sharing
 }
@@ -69,22 +69,22 @@ const documented = "projects"
 
 type Progress = Pick<Track, "changedPages" | "list" | "pagesChanged" | "pagesDone" | "state">
 
-/** Of what is read now, or of the next pass; infinite if that isn't known before the first pass has ended. */
+/** For what is read now, or for the next pass; infinite if this isn't known until the first pass has ended. */
 export const requestsLeft = ({ changedPages, pagesChanged, ...progress }: Progress): number =>
   changedPages === undefined ? wholeLeft(progress) : Math.max(1, pagesChanged - changedPages)
 
-/** The same of the whole list. */
+/** The same for the whole list. */
 export const wholeLeft = ({ list, pagesDone, state }: Pick<Track, "list" | "pagesDone" | "state">): number => {
   if (state === undefined) return Number.POSITIVE_INFINITY
   if (state.finished_at !== null) return Math.max(1, state.pages_total)
-  // Only numbered pages are known beforehand.
+  // Only the number of numbered pages is known beforehand.
   const pages = isPaged(list) ? state.pages_total : (state.pages_before ?? Number.POSITIVE_INFINITY)
   return Math.max(1, pages - pagesDone)
 }
 
 const quarantined = sql<number>`select count(*) from record_quarantine`
 
-/** Differs if another worker may have changed what is restored. */
+/** Changes if another worker may have changed what is restored. */
 export const stamp = ({ look, stamp: of }: Store["Service"]) =>
   Effect.zipWith(of("walks"), look(quarantined), (walks, records) => `${walks}, ${records}`, { concurrent: true })
 
@@ -96,17 +96,17 @@ export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>
 export const restore = (store: Store["Service"], track: Track) =>
   Effect.map(Standings.of(store, track.list.resource), (standing) => void Object.assign(track, standing))
 
-/** What another worker walks. */
+/** Follows what another worker walks. */
 export const followed = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>
   Beat.whenChanged("1 second", stamp(store), restoreAll(store, tracks))
 
-/** What was seen before the track was restored; undefined: that failed. */
+/** What was seen before the track was restored; undefined if that failed. */
 interface Looked {
   readonly every: Duration.Duration
   readonly stamp: string | undefined
 }
 
-/** True once it is due before the next look; false if another worker may have changed where it is. */
+/** True once the list is due before the next look; false if another worker may have changed where it is. */
 export const dueSoon = Effect.fnUntraced(function* (store: Store["Service"], track: Track, looked: Looked) {
   const inMs = Effect.map(Clock.currentTimeMillis, (nowMs) => Due.next(track, nowMs).inMs)
   while ((yield* inMs) > Duration.toMillis(looked.every)) {
@@ -117,6 +117,6 @@ export const dueSoon = Effect.fnUntraced(function* (store: Store["Service"], tra
   return true
 })
 
-/** Of a child list: its parents', which is walked first. */
+/** For a child list: the track of its parents, which is walked first. */
 export const parentOf = (tracks: ReadonlyArray<Track>, { list }: Track): Track | undefined =>
   isChild(list) ? tracks.find((track) => track.list.resource === list.parent.table) : undefined

@@ -1,7 +1,7 @@
 /**
- * What Status says of a walk in trouble. What stopped a turn is over once another one has a page with its checkpoint saved, if that
- * page shows it: a crash, or a store that was away. What the service or a store refused may be refused again further on, so
- * that stays until the pass is through. Nothing is kept across restarts.
+ * What Status says about a walk in trouble. A problem that stopped a turn is over once another turn has saved a page
+ * with its checkpoint, if a page can prove that: a crash, or an unavailable store. What the service or a store refused
+ * may be refused again later in the list, so that stays until the pass is through. Nothing is kept across restarts.
  */
 import { Effect } from "effect"
 import { Reasons } from "../Runtime/Reasons.ts"
@@ -15,7 +15,7 @@ export const pipelineOf = ({ list }: Track): string => `the walk of ${list.resou
 export const say = ({ list }: Track, sentence: string) =>
   Effect.flatMap(Reasons, ({ set }) => set(`walk ${list.resource}`, sentence))
 
-/** What its last pass over the whole list had to say stays said. */
+/** Keeps what its last pass over the whole list reported. */
 export const clear = (track: Track) =>
   Effect.flatMap(Reasons, (reasons) =>
     track.said === undefined ? reasons.clear(`walk ${track.list.resource}`) : say(track, track.said)
@@ -26,14 +26,14 @@ export const failed = (track: Track, error: SourceError | StoreError | Warehouse
   return say(track, error.message)
 }
 
-/** What failed for a store alone is over. */
+/** A failure that was caused only by a store is over. */
 export const storeAnswered = (track: Track) => {
   if (!track.isPassing) return Effect.void
   track.isPassing = false
   return clear(track)
 }
 
-/** A page has been written, and its checkpoint saved. */
+/** A page has been written and its checkpoint saved. */
 export const pageCame = (track: Track) =>
   Effect.flatMap(Reasons, (reasons) =>
     Effect.andThen(

@@ -4,7 +4,7 @@
  */
 import type { Recent, Reserved, Turn } from "./Spending.ts"
 
-/** The demand of this time is likely to go on. */
+/** The demand of this recent time is likely to continue. */
 const latelyMs = 500
 
 export const makeTurns = (limit: number) => {
@@ -24,7 +24,7 @@ export const makeTurns = (limit: number) => {
       for (const { second } of turns) mine.set(second, (mine.get(second) ?? 0) + 1)
       for (const second of mine.keys()) if (second < (latest.spent[0]?.second ?? 0)) mine.delete(second)
     },
-    /** Milliseconds until the next turn, 0 or less is now; undefined if none is left. */
+    /** Milliseconds until the next turn (0 or less means now); undefined if none is left. */
     delay: (now: number): number | undefined => {
       reserved = reserved.filter(({ untilMs }) => untilMs >= now)
       const [next] = reserved

@@ -1,6 +1,6 @@
 /**
- * What a finished pass proves: that it saw as many ids as the service counts, or the same ids as the pass before it. Only then
- * are records buried that neither of the two has shown. A child list is judged below each of its parents.
+ * What a finished pass proves: that it saw as many ids as the service counts, or the same ids as the previous pass.
+ * Only then are records buried that neither of the two has shown. A child list is judged below each of its parents.
  */
 import { Effect } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -20,24 +20,24 @@ export interface Walking {
   readonly store: Store["Service"]
   readonly warehouse: Warehouse["Service"]
   readonly write: Write
-  /** Of where a pass is: a cursor may hold what isn't to be kept. */
+  /** Seals where a pass is, because a cursor may contain data that must not be stored readably. */
   readonly seal: Seal["Service"]
   /** For pages that aren't written yet. */
   readonly room: Room
 }
 
-/** What a pass has come to. */
+/** The outcome of a pass. */
 export interface Outcome {
   readonly state: Checkpoints.PassState
   readonly disturbance: string | undefined
-  /** What is wrong below some parents, while the others are as they should be. */
+  /** What is wrong below some parents while the others are in order. */
   readonly failing?: string
 }
 
-/** What is sealed. */
+/** What the seal is used for. */
 const placePurpose = "place of a walk"
 
-/** Where a pass that was cut off goes on; undefined if that isn't known. */
+/** Where an interrupted pass resumes; undefined if that isn't known. */
 export const placeOf = ({ seal }: Walking, { next_from }: Checkpoints.PassState): Effect.Effect<string | undefined> =>
   next_from === null ? Effect.undefined : Effect.orElseSucceed(seal.open(next_from, placePurpose), () => undefined)
 
@@ -47,7 +47,7 @@ export const sealed = ({ seal }: Walking, place: string | undefined): string | n
 interface Evidence {
   /** The service counts the list's records. */
   readonly isCounted: boolean
-  /** The pass before it may have missed nothing. */
+  /** The previous pass may have missed nothing. */
   readonly isPreviousWhole: boolean
 }
 
@@ -66,7 +66,10 @@ export const finish = Effect.fnUntraced(function* (
   return { ...outcome, state: yield* ended(pass, state, judged, { ...outcome, deleted }) } satisfies Outcome
 })
 
-/** Ends a pass over all parents. A parent that has no such list, or whose list can't be read, makes nobody hurry. */
+/**
+ * Ends a pass over all parents. A parent that has no such list, or whose list can't be read, doesn't make the next pass
+ * hurry.
+ */
 export const finishBelow = Effect.fnUntraced(function* (
   pass: Walking,
   given: Checkpoints.PassState,
@@ -100,7 +103,7 @@ interface Judged {
   readonly isWhole: boolean
   readonly isSame: boolean
   readonly isCounted: boolean
-  /** Another pass at once would find nothing else. */
+  /** Another pass right away would find nothing new. */
   readonly isCalm: boolean
 }
 

@@ -1,6 +1,7 @@
 /**
- * Those who wait for a turn in one lane. Lists take turns by their shares; who is no list, and the requests of one list among
- * each other, go by arrival. The list that the interface document shows has every second turn: all others wait for it anyway.
+ * Those that wait for a turn in one lane. Lists take turns by their shares; waiters without a list, and the requests
+ * within one list, go in order of arrival. The list that the interface document shows gets every second turn, because
+ * all others wait for it anyway.
  */
 import { Context, type Deferred } from "effect"
 import { shared } from "./Shares.ts"
@@ -8,19 +9,22 @@ import { shared } from "./Shares.ts"
 /** A list whose requests wait. */
 export interface Sharing {
   readonly name: string
-  /** It has every second turn. */
+  /** It gets every second turn. */
   readonly isFirst: boolean
-  /** Requests per second to be in time, at a time of the monotonic clock; infinite if nobody knows, or it is late. */
+  /**
+   * Requests per second that it needs to be in time, at a time of the monotonic clock; infinite if that isn't known, or
+   * if it is late.
+   */
   readonly need: (nowMs: number) => number
 }
 
-/** For whom the requests of a fiber are. */
+/** The list for which the requests of a fiber are made. */
 export const Sharer = Context.Reference<Sharing>("siteledger/Sharer", {
   defaultValue: () => ({ name: "", isFirst: false, need: () => Number.POSITIVE_INFINITY })
 })
 
 export interface Waiter {
-  /** Its list. */
+  /** The name of its list. */
   readonly of: string
   readonly turn: Deferred.Deferred<void>
 }
@@ -28,7 +32,7 @@ export interface Waiter {
 interface Line {
   sharing: Sharing
   readonly waiters: Set<Waiter>
-  /** What it has had, divided by its share: the least is next. */
+  /** What it has been given, divided by its share. The list with the least is next. */
   had: number
   share: number
   /** When its share was computed, and when it last waited. */
@@ -36,7 +40,7 @@ interface Line {
   lastMs: number
 }
 
-/** Shares are computed again after this time. */
+/** Shares are recomputed after this time. */
 const sharesLastMs = 1_000
 /** A list that waits for an answer will soon wait for a turn again. */
 const awayMs = 2_000
@@ -66,7 +70,7 @@ export class Waiters {
     const line = this.#lines.get(sharing.name) ?? this.#begun(sharing)
     line.sharing = sharing
     line.lastMs = nowMs
-    // What it didn't want while it was away isn't made up for.
+    // It gets no compensation for turns that it didn't want while it was away.
     if (line.waiters.size === 0) line.had = Math.max(line.had, this.#had)
     if (nowMs - line.sharedMs >= sharesLastMs) this.#sharedMs = Number.NEGATIVE_INFINITY
     line.waiters.add(waiter)
@@ -77,7 +81,10 @@ export class Waiters {
     if (this.#lines.get(waiter.of)?.waiters.delete(waiter) === true) this.#size--
   }
 
-  /** Whose turn it is. `again`: that list's, as long as it waits; what it has before others counts. */
+  /**
+   * The waiter whose turn it is. `again`: prefers that list as long as it waits; what it gets ahead of others counts
+   * against it.
+   */
   take(nowMs: number, again?: string): Waiter | undefined {
     const more = again === undefined ? undefined : this.#lines.get(again)
     const line = more !== undefined && more.waiters.size > 0 ? more : this.#next()
@@ -109,12 +116,12 @@ export class Waiters {
     )
     const needs = new Map(here.map(({ sharing }) => [sharing.name, sharing.need(nowMs)]))
     const shares = shared(needs, this.#perSecond)
-    // One that is away may need nothing for now, and something else once it is back.
+    // A list that is away may need nothing for now, and something else once it is back.
     for (const line of here) {
       if (line.waiters.size === 0) continue
       line.share = shares.get(line.sharing.name) ?? line.share
       line.sharedMs = nowMs
-      // It may have needed less when it was served last.
+      // It may have needed less when it was last served.
       line.had = Math.min(line.had, this.#had + 1 / line.share)
     }
   }

@@ -1,9 +1,10 @@
 /**
- * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every` or as often as
- * the list says; where a list can be asked for what changed, in between only that. It is the backstop for what the webhooks missed.
+ * Walk copies every list of the source into the warehouse, pass after pass, in the lowest lane, every `every` or as
+ * often as the list says. Where a list can be asked for its changes, only those are read in between. It is the backstop
+ * for what the webhooks missed.
  *
- * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once, from
- * the third in a row on with growing pauses. After a crash a pass resumes at its checkpoints.
+ * A copy says how sure it is (`unproven`, `counts-agree`, `proven`). After a disturbed pass another follows at once;
+ * from the third in a row on, after growing pauses. After a crash a pass resumes at its checkpoints.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -49,14 +50,14 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const pace = yield* Pace
     const tracks = yield* Effect.forEach(lists, (list) => Tracks.make(list, every))
     yield* Effect.orDie(Tracks.restoreAll(store, tracks))
-    // What another worker has walked meanwhile.
+    // Follows what another worker has walked meanwhile.
     yield* Effect.forkScoped(whileFollowing("the look at the walks", Tracks.followed(store, tracks)))
     const shared: Shared = {
       concurrency,
       pageSize,
       write: yield* Together.make(store, yield* Warehouse),
       roomsOf: yield* Rooms.byLane({ pages: pagesInFlight, perSecond: (yield* pace.usage).limitPerMinute / 60 }),
-      // Hundreds of lists don't ask more often than a few.
+      // Hundreds of lists don't poll more often than a few.
       pollEvery: Duration.times(store.pollEvery, Math.ceil(tracks.length / listsAtOnce))
     }
     for (const track of tracks) {
@@ -88,13 +89,13 @@ export class Walk extends Context.Service<
   {
     readonly status: Effect.Effect<Readonly<Record<string, WalkStatus>>>
     /**
-     * True once every list that the interface document or its events tell of has finished a pass, with any proof. Others, which
-     * a person has switched on, may take hours: what is there is shown before.
+     * True once every list that the interface document or its events mention has finished a pass, with any proof. Other
+     * lists, which a person has switched on, may take hours; their rows are shown before that.
      */
     readonly isThrough: Effect.Effect<boolean>
     /**
-     * Begins the next pass now, in a more urgent lane: of each list that the interface document or its events tell of, because
-     * these show what events would have told.
+     * Begins the next pass now, in a more urgent lane, of each list that the interface document or its events mention,
+     * because these lists show what missed events would have said.
      */
     readonly now: (lane: Lane) => Effect.Effect<void>
   }
@@ -109,7 +110,7 @@ export class Walk extends Context.Service<
 const known: ReadonlySet<string> = new Set(entityNames)
 
 const defaultConcurrency = 64
-/** Of all lists: enough for the largest plan, whatever the latency. */
+/** For all lists: enough for the largest plan, at any latency. */
 const pagesInFlight = 128
 const longestAfterFailure = Duration.minutes(5)
 const listsAtOnce = 10
@@ -122,7 +123,7 @@ interface Shared {
   readonly pollEvery: Duration.Duration
 }
 
-/** One pass and the pause after it. A failure is shown, and retried after a pause. */
+/** One pass and the pause after it. A failure is reported, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: Track | undefined) {
   const store = yield* Store
   yield* (yield* Warehouse).opened
@@ -132,12 +133,12 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
     yield* Trouble.say(track, found.refusal)
     return yield* Effect.never
   }
-  // Its parents aren't there yet.
+  // The list's parents don't exist yet.
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, OwnTable.lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   const before = yield* Effect.option(Tracks.stamp(store))
   const isRestored = yield* Effect.isSuccess(Tracks.restore(store, track))
-  // The pass was through when a store failed: no page shows for an hour that it is back.
+  // If a store failed when the pass was already through, no page would show for an hour that the store is back.
   if (isRestored && (yield* next(track)).inMs > 0) yield* Trouble.storeAnswered(track)
   const stamp = isRestored ? Option.getOrUndefined(before) : undefined
   const isDue = Tracks.dueSoon(store, track, { every: shared.pollEvery, stamp })
@@ -150,7 +151,7 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   )
   if (walked._tag === "Success") {
     track.failures = 0
-    // What a pass over the whole list has said stays so.
+    // What a pass over the whole list reported is kept.
     if (walked.success !== undefined) track.said = saidOf(walked.success)
     return yield* Trouble.clear(track)
   }
@@ -182,7 +183,7 @@ const walkOnce = (shared: Shared, track: Track) =>
     return outcome
   }).pipe(Effect.withSpan("walk", { root: true, attributes: { resource: track.list.resource } }))
 
-/** By the kind of the list. */
+/** Chooses by the kind of the list. */
 const onePass = Effect.fnUntraced(function* (shared: Shared, track: Track) {
   const { list, state: previous } = track
   const { concurrency, pageSize } = shared
@@ -239,7 +240,7 @@ const catchUp = Effect.fnUntraced(
 
 const next = (track: Track) => Effect.map(Clock.currentTimeMillis, (now) => Due.next(track, now))
 
-/** True if it was cut short. */
+/** Returns true if it was cut short. */
 const rest = (track: Track, pause: Duration.Duration): Effect.Effect<boolean> => restUntil(track, Effect.sleep(pause))
 
 const restUntil = (track: Track, over: Effect.Effect<void>): Effect.Effect<boolean> =>

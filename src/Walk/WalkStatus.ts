@@ -1,5 +1,5 @@
 /**
- * What Status shows of each list: where its walk is, how sure its copy is, and when it is next proven. Pure.
+ * What Status shows of each list: where its walk is, how sure its copy is, and when it will next be proven. Pure.
  */
 import * as Instant from "../Domain/Instant.ts"
 import type { Proof } from "./Checkpoints.ts"
@@ -15,13 +15,13 @@ export interface WalkStatus {
   readonly proof: "running" | Proof
   readonly at: string | null
   readonly quarantined: number
-  /** When what had changed since then was last read; null if the list isn't asked for that, or wasn't yet. */
+  /** When the list's changes were last read; null if the list isn't asked for them, or not yet. */
   readonly changedAt: string | null
-  /** When the copy is next proven, if nothing changes until then; null if nobody knows yet. */
+  /** When the copy is next proven, if nothing changes until then; null if not known yet. */
   readonly nextProofAt: string | null
-  /** Of the pass under way, or of the next one over the whole list; null likewise. */
+  /** For the pass under way, or for the next one over the whole list; null if not known yet. */
   readonly requestsLeft: number | null
-  /** Of a child list: how many parents the last pass found, and below how many of them the copy is proven. */
+  /** For a child list: how many parents the last pass found, and below how many of them the copy is proven. */
   readonly parents: { readonly found: number; readonly proven: number } | null
 }
 
@@ -41,7 +41,7 @@ const statusOf = (
   parents: state?.parents == null ? null : { found: state.parents, proven: state.parents_sure ?? 0 }
 })
 
-/** By resource. `perSecond`: the plan's requests. */
+/** By resource. `perSecond`: the plan's request rate. */
 export const statuses = (
   tracks: ReadonlyArray<Track>,
   perSecond: number,

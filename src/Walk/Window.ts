@@ -1,18 +1,18 @@
 /**
- * How many pages of a list are asked for ahead of the writer: few while pages wait for it, and more as long as it waits for
- * pages. One that waits takes memory, one that is on its way doesn't; so a near service fills no memory, and a distant one
- * doesn't hold up the walk.
+ * How many pages of a list are requested ahead of the writer: few while pages wait for it, and more while it waits for
+ * pages. A waiting page takes memory, but one in flight doesn't. So a nearby service doesn't fill memory, and a distant
+ * one doesn't hold up the walk.
  */
 import { Effect, Semaphore } from "effect"
 
 export interface Window {
-  /** Waits until one more page may be asked for. */
+  /** Waits until one more page may be requested. */
   readonly enter: Effect.Effect<unknown>
-  /** So many were written, and so many wait. */
+  /** `pages` were written, and `waiting` pages wait. */
   readonly wrote: (pages: number, waiting: number) => Effect.Effect<unknown>
 }
 
-/** It begins with `least`. */
+/** Starts with `least`. */
 export const make = (least: number, most: number): Effect.Effect<Window> =>
   Effect.map(Semaphore.make(least), (places) => {
     let size = least
