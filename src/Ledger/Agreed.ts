@@ -1,7 +1,7 @@
 /**
- * The terms of posting, stored at each start with others, and whenever a person closes or opens a period. They are thus part of
- * the stored order, and folding all facts again gives the same entries, accounts and currency included. Several workers on one
- * database all post by the terms of the one that started last.
+ * The terms of posting. They are stored at each start with changed terms, and whenever a person closes or opens a
+ * period. So they are part of the stored order, and folding all facts again gives the same entries, including account
+ * and currency. Several workers on one database all post by the terms of the one that started last.
  */
 import type { ExpressionBuilder, Kysely, Transaction } from "kysely"
 import { Effect } from "effect"
@@ -21,10 +21,10 @@ export const agree = (store: Store["Service"], terms: Terms): Effect.Effect<void
     await agreeIn(tx, terms)
   })
 
-/** In the caller's turn at the ledger. Returns the terms before, if they were others. */
+/** Runs in the caller's turn at the ledger. Returns the previous terms if they were different. */
 export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promise<Terms | undefined> => {
   const before = await newest(tx)
-  // What people have closed stays so.
+  // What people have closed stays closed.
   const closed = before === undefined ? undefined : parsed(before).closed
   const content = JSON.stringify(closed === undefined ? terms : { ...terms, closed })
   if (before === content) return undefined
@@ -32,7 +32,10 @@ export const agreeIn = async (tx: Transaction<StoreTables>, terms: Terms): Promi
   return before === undefined ? undefined : parsed(before)
 }
 
-/** What a person closes, in the caller's turn at the ledger. Otherwise the newest terms go on, or these if there are none. */
+/**
+ * Stores what a person closes, in the caller's turn at the ledger. Otherwise the newest terms stay in force, or these
+ * if there are none.
+ */
 export const close = async (tx: Transaction<StoreTables>, closed: Closed, terms: Terms): Promise<Terms> => {
   const content = (await newest(tx)) ?? JSON.stringify(terms)
   const after = JSON.stringify({ ...(JSON.parse(content) as Terms), closed })
@@ -51,7 +54,7 @@ const replace = async (tx: Transaction<StoreTables>, content: string): Promise<v
     .execute()
 }
 
-/** As a subquery, so that a reader of more needs one round trip. */
+/** As a subquery, so that a caller that reads more needs one round trip. */
 export const newestContent = (from: ExpressionBuilder<StoreTables, never>) =>
   from.selectFrom("ledger_terms").select("content").orderBy("number", "desc").limit(1)
 
@@ -60,7 +63,10 @@ const newest = async (db: Kysely<StoreTables>): Promise<string | undefined> => {
   return row?.content ?? undefined
 }
 
-/** What a person decides by, and settings may differ in. How deliveries are read, and by which rules, is for the worker alone. */
+/**
+ * Terms that a person decides by, and in which settings may differ. How deliveries are read, and by which rules,
+ * concerns the worker alone.
+ */
 const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "reading" | "rules">, string>> = {
   debitAccount: "the account that is debited",
   creditAccount: "the account that is credited",
@@ -75,7 +81,7 @@ const inWords: Readonly<Record<Exclude<keyof Terms, "closed" | "minorDigits" | "
   confirmAbove: "the amount that a second person confirms"
 }
 
-/** A version that didn't keep one of them posted as if it were this. */
+/** A version that didn't store one of these posted as if it had this value. */
 const unkept: Pick<Terms, "certificates" | "confirmAbove" | "minorDigits" | "reading" | "rules" | "timezone"> = {
   rules: 1,
   timezone: "UTC",
@@ -87,7 +93,7 @@ const unkept: Pick<Terms, "certificates" | "confirmAbove" | "minorDigits" | "rea
 
 export const parsed = (content: string): Terms => ({ ...unkept, ...(JSON.parse(content) as Terms) })
 
-/** Undefined: no worker has started yet. */
+/** Undefined if no worker has started yet. */
 export const newestIn = async (db: Kysely<StoreTables>): Promise<Terms | undefined> => {
   const kept = await newest(db)
   return kept === undefined ? undefined : parsed(kept)
@@ -102,7 +108,7 @@ export const newestTerms = (store: Store["Service"]): Effect.Effect<Terms | unde
       : Effect.fail(new StoreError({ reason: "Foreign", message: objection }))
   })
 
-/** In words; empty if they are the same. */
+/** The differences in words; empty if there are none. */
 export const difference = (before: Terms, terms: Terms): string =>
   (Object.keys(inWords) as ReadonlyArray<keyof typeof inWords>)
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(terms[name]))
@@ -118,7 +124,7 @@ export interface Agreed {
 export const namings = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Naming>> =>
   (await agreed(db)).flatMap(({ terms }) => terms.reading ?? [])
 
-/** In order. If two have the same first fact, the later one applies. */
+/** In order. If two apply from the same fact, the later one wins. */
 export const agreed = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Agreed>> =>
   (await db.selectFrom("ledger_terms").selectAll().orderBy("number").execute()).map(({ content, from_fact }) => ({
     fromFact: from_fact,

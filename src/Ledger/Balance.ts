@@ -1,5 +1,5 @@
 /**
- * What of an IPC is certified, what is posted as paid, and what remains open: below zero if more is paid than certified. Pure.
+ * How much of an IPC is certified, posted as paid, and still open (below zero if more is paid than certified). Pure.
  */
 import { type Payable, payableOf } from "../../config/Payable.ts"
 import * as Amount from "../Domain/Amount.ts"
@@ -15,30 +15,30 @@ import { countingFor } from "./Fold/Wanted.ts"
 import * as Lines from "./Lines.ts"
 
 export interface Balance {
-  /** What the newest certificate says; null if none is known, or two of one time disagree. */
+  /** According to the newest certificate; null if none is known, or if two of the same time disagree. */
   readonly certified: string | null
-  /** What is payable by it; null if that isn't known. */
+  /** What is payable of the certified amount; null if not known. */
   readonly due: string | null
   readonly paid: string
-  /** Due, and not paid. */
+  /** Due and not paid. */
   readonly open: string | null
 }
 
 /** In ten-thousandths. */
 export interface Amounts {
-  /** What the newest certificate says, and when. */
+  /** The newest certificate's amount and time. */
   readonly newest: { readonly units: bigint; readonly at: string } | undefined
   readonly due: bigint | undefined
-  /** What people have added to it: retention that was released. */
+  /** What people have added: released retention. */
   readonly released: bigint
-  /** What of it is the IPC's own; undefined if that isn't known. */
+  /** How the certified amount is the IPC's own; undefined if not known. */
   readonly of: Payable | undefined
   readonly paid: bigint
 }
 
 const textOf = (units: bigint | undefined): string | null => (units === undefined ? null : Amount.sumOfUnits(units))
 
-/** Before any terms are known, nothing is posted. */
+/** Until terms are known, nothing is posted. */
 export const unknown: Balance = { certified: null, due: null, paid: Amount.sumOfUnits(0n), open: null }
 
 export const balanceOf = (books: Books, terms: Terms): Balance => {
@@ -62,7 +62,7 @@ export const amountsOf = (books: Books, terms: Terms): Amounts => {
     return { newest: { at, units: only }, due: units, of: due?.of, paid, released }
   }
   if (opening === undefined) return nothing
-  // What a person signed off is due as it is.
+  // What a person signed off is due as it stands.
   const { knownAt, units } = opening
   return { newest: { at: knownAt, units }, due: units + released, of: payableOf(units, [], 1n), paid, released }
 }
@@ -73,7 +73,7 @@ const onOtherAccounts = ({ byHand }: Books): ReadonlySet<string> => {
   return new Set(others.map(({ number }) => partByHand(number)))
 }
 
-/** What of that came to the receivable, or to the payable. */
+/** How much of that went to the receivable, or to the payable. */
 const releasedIn = (books: Books, terms: Terms): bigint => {
   const parts = onOtherAccounts(books)
   const paid = books.entries.find(({ kind }) => kind === "payment")
@@ -89,7 +89,7 @@ const releasedIn = (books: Books, terms: Terms): bigint => {
   return terms.settles === "debit" ? -sum : sum
 }
 
-/** That is no payment. */
+/** Such an entry isn't a payment. */
 export const paidIn = (books: Books): ReadonlyArray<Entry> => {
   const parts = onOtherAccounts(books)
   return books.entries.filter(({ part }) => !parts.has(part) && !isAccrued(part))

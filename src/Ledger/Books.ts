@@ -1,8 +1,8 @@
 /**
  * How a fact is recorded in the books of an IPC: read (`StoredBooks`), fold, write, all in the caller's transaction.
  *
- * A fact that says nothing new isn't kept, so a delivery applied twice changes nothing. Fact numbers follow the stored
- * order without gaps: writers take turns, each until its transaction ends.
+ * A fact that says nothing new isn't stored, so a delivery applied twice changes nothing. Fact numbers follow the
+ * stored order without gaps, because writers take turns, each until its transaction ends.
  */
 import type { Transaction } from "kysely"
 import { insertTogether, oneAtATime } from "../Stores/Sql.ts"
@@ -35,11 +35,11 @@ export interface Recorded {
 }
 
 /**
- * One fact at a time, so batch boundaries change nothing. With a `posting`, each entry enters the outbox in the same
- * transaction.
+ * Records one fact at a time, so batch boundaries change nothing. With a `posting`, each entry enters the outbox in the
+ * same transaction.
  *
- * The books are read before it is this transaction's turn, because until it ends all other workers wait; afterwards only
- * those are read again that others have changed meanwhile.
+ * The books are read before this transaction takes its turn, because all other workers wait until its turn ends.
+ * Afterwards, only those books are read again that others have changed meanwhile.
  */
 export const record = async (
   tx: Tx,
@@ -70,7 +70,7 @@ export const record = async (
   }
 }
 
-/** What a fact would lead to, and the books then; writes nothing. */
+/** What a fact would lead to, and the resulting books; writes nothing. */
 export const foreseen = async (tx: Tx, fact: NewFact, terms: Terms) => {
   const latest = await latestIn(tx)
   const books = new Map(await StoredBooks.read(tx, [fact.ipcId]))
@@ -80,13 +80,13 @@ export const foreseen = async (tx: Tx, fact: NewFact, terms: Terms) => {
 
 const ipcsOf = (facts: ReadonlyArray<NewFact>): ReadonlyArray<string> => [...new Set(facts.map(({ ipcId }) => ipcId))]
 
-/** Told by events, of which each may be heard several times, by several workers. */
+/** Facts from events, each of which may be heard several times by several workers. */
 const told: ReadonlySet<Fact["kind"]> = new Set(["certificate", "payment", "project"])
 
-/** So many come together while events are applied once more; of a few that arrive, none is stored. */
+/** Only events that are applied once more come in such numbers. Of a few new ones, none is stored yet. */
 const many = 100
 
-/** What is stored word for word is known, whatever else is. */
+/** A fact that is stored word for word is already known. */
 const withoutStored = async (tx: Tx, facts: ReadonlyArray<NewFact>): Promise<ReadonlyArray<NewFact>> => {
   const ofEvents = facts.filter(({ kind }) => told.has(kind))
   const places = await StoredBooks.unknown(
@@ -106,11 +106,11 @@ interface Recording {
   readonly books: Map<string, Books>
   readonly news: ReadonlyArray<NewFact>
   readonly terms: Terms
-  /** Of the last fact. */
+  /** The number of the last fact. */
   readonly number: number
 }
 
-/** What is new, and what it leads to, while the order of certified IPCs has moved in memory only. */
+/** The new facts and what they lead to. The order of certified IPCs moves in memory only. */
 const folding = async (tx: Tx, { books, news, number, terms }: Recording) => {
   const order = await OpenOrder.open(
     tx,
@@ -167,7 +167,7 @@ const write = async (
     return { fact: { ...linked.fact, chain: link }, entries }
   })
   const entries = rows.flatMap((row) => row.entries)
-  // All other workers wait for this one meanwhile, for each round trip.
+  // In one round trip, because all other workers wait meanwhile.
   await insertTogether(
     tx,
     {
@@ -202,7 +202,7 @@ export const together = (a: Recorded, b: Recorded): Recorded => ({
 
 type Latest = Awaited<ReturnType<typeof latestIn>>
 
-/** Where the books stand, in one round trip. */
+/** The latest state of the books, in one round trip. */
 const latestIn = async (tx: Tx) => {
   const row = await tx
     .selectNoFrom((from) => [

@@ -1,9 +1,10 @@
 /**
- * In which order the IPCs of each project were certified. Where certificates are cumulative, what is due for one depends on
- * the one before it, so each IPC's books are told what precedes it, as part of their facts: folding them again needs no
- * other books.
+ * In which order the IPCs of each project were certified. Where certificates are cumulative, what is due for one
+ * depends on the one before it. So each IPC's books are told what precedes it, as part of their facts, and folding them
+ * again needs no other books.
  *
- * The order is kept in a table of its own, in the transaction of the facts that it follows from (`CertifiedOrder/OpenOrder`).
+ * The order has its own table, written in the transaction of the facts that it follows from
+ * (`CertifiedOrder/OpenOrder`).
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import { readMeta, writeMeta } from "../Stores/Store.ts"
@@ -22,7 +23,7 @@ type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
 type Row = StoreTables["ledger_certified"]
 
-/** In the Store's meta, once the table has every IPC of the books. */
+/** Set in the Store's meta once the table contains every IPC of the books. */
 export const key = "ledger_certified"
 
 const rowsAtOnce = 1000
@@ -32,7 +33,7 @@ export const ensure = async (tx: Tx): Promise<void> => {
   if ((await readMeta(tx, key)) === undefined) await make(tx)
 }
 
-/** From the books. */
+/** Makes the order from the books. */
 export const make = async (tx: Tx): Promise<void> => {
   await tx.deleteFrom("ledger_certified").execute()
   for (let after = ""; ;) {
@@ -52,7 +53,7 @@ export const allProjects = async (db: Db): Promise<ReadonlyArray<string>> => {
   return rows.map((row) => row.project_id)
 }
 
-/** Those whose certificates are cumulative. */
+/** The projects whose certificates are cumulative. */
 export const projects = async (db: Db, terms: Terms): Promise<ReadonlyArray<string>> =>
   hasCumulative(terms) ? (await allProjects(db)).filter((id) => certifiedAs(id, terms) === "cumulative") : []
 
@@ -101,7 +102,7 @@ export const precedings = async (
   return all
 }
 
-/** Ids in the order of which the books know nothing. */
+/** Ids in the order that the books don't know. */
 export const strangers = async (db: Db, most: number): Promise<ReadonlyArray<string>> => {
   const rows = await db
     .selectFrom("ledger_certified as certified")
@@ -115,13 +116,16 @@ export const strangers = async (db: Db, most: number): Promise<ReadonlyArray<str
   return rows.map((row) => row.ipc_id)
 }
 
-/** Where an IPC stands, and the one before it, as they are stored: most are compared without being read. */
+/** The position of an IPC and that of the one before it, as stored: most are compared without being parsed. */
 export interface Standing {
   readonly own: Row
   readonly before: Row | undefined
 }
 
-/** Those of these IPCs that are in the order; undefined if there is none yet. In one round trip. */
+/**
+ * The positions of those IPCs of the range that are in the order; undefined if there is no order yet. In one round
+ * trip.
+ */
 export const standing = async (db: Db, range: Range): Promise<ReadonlyMap<string, Standing> | undefined> => {
   const beforeOwn = sql`
     where each.project_id = own.project_id and (each.first_at, each.ipc_id) < (own.first_at, own.ipc_id)
@@ -136,7 +140,7 @@ export const standing = async (db: Db, range: Range): Promise<ReadonlyMap<string
   return new Map(all.map((own) => [own.ipc_id, { own, before: beforeIn(own) }]))
 }
 
-/** Of a range without any. */
+/** For a range without any. */
 interface Nothing {
   readonly ipc_id: null
 }

@@ -1,10 +1,10 @@
 /**
- * The chain of the books: each fact has a link, a hash of the link before it and of all that the fact brought: itself, its
- * entries, the holds that it closed. Whoever has kept one link can tell whether anything up to it was changed, added or
- * removed, even by someone who made all links anew.
+ * The chain of the books: each fact has a link, which is a hash over the previous link and everything that the fact
+ * brought: the fact itself, its entries, and the holds that it closed. Someone who has kept one link can tell whether
+ * anything up to it was changed, added or removed, even by someone who recomputed all links.
  *
- * The content of a fact takes part as its hash, so that it can be erased and the chain stays whole. Facts from before 0.2
- * have no link of their own; the first one after them continues theirs.
+ * The content of a fact enters as its hash, so it can be erased while the chain stays intact. Facts from before 0.2
+ * have no link of their own; the first one after them continues the chain.
  */
 import { hash } from "node:crypto"
 import { type Kysely, type Selectable, sql } from "kysely"
@@ -20,7 +20,7 @@ type EntryRow = Selectable<StoreTables["ledger_entries"]>
 export interface Linked<Fact = Omit<FactRow, "chain">, Entry = Row> {
   readonly fact: Fact
   readonly entries: ReadonlyArray<Entry>
-  /** Of holds, however they were closed. */
+  /** Closed holds, however they were closed. */
   readonly decisions: ReadonlyArray<Row>
 }
 
@@ -31,8 +31,8 @@ export type LinkedRows = Linked<FactRow, EntryRow>
 export const start = ""
 
 /**
- * Assigned by the database, or the chain itself; or in the fact, of which an older worker, who doesn't know the column, would
- * make another link.
+ * Not hashed: values that the database or the chain assigns, and one that is also in the fact. An older worker, which
+ * doesn't know that column, would make a different link.
  */
 const besides: ReadonlySet<string> = new Set(["chain", "number", "principal"])
 
@@ -44,7 +44,7 @@ const namesOf = ({ columns }: Table): ReadonlyArray<string> =>
 const entryNames = namesOf(ledger.ledger_entries)
 const decisionNames = namesOf(ledger.ledger_hold_decisions)
 
-/** Without what is null, so that a column of a later version changes nothing. */
+/** Leaves out nulls, so that a column of a later version changes nothing. */
 const valuesOf = (names: ReadonlyArray<string>, row: Row): ReadonlyArray<string> => {
   const values: Array<string> = []
   for (const name of names) if (row[name] != null) values.push(name, String(row[name]))
@@ -63,12 +63,12 @@ export const next = (before: string, { decisions, entries, fact }: Linked): stri
     "hex"
   )
 
-/** Of 2,000, so many were still alive when the young were collected that it took a quarter longer. */
+/** With 2,000, so many rows were still alive at each young collection that it took a quarter longer. */
 const rowsAtOnce = 250
 
 type Db = Kysely<StoreTables>
 
-/** The rows of a table by their numbers, of which each names its fact. */
+/** The rows of a table by their numbers; each names its fact. */
 const rowsOf = <A extends Row>(db: Db, table: "ledger_entries" | "ledger_hold_decisions", number: string) =>
   new Cursor(async (after) => {
     const { rows } = await sql<A>`
@@ -78,8 +78,8 @@ const rowsOf = <A extends Row>(db: Db, table: "ledger_entries" | "ledger_hold_de
   })
 
 /**
- * All facts with what they brought, in order, some hundred at a time: those that are there when it begins, because what one
- * brings, which is read after it, must be there too.
+ * All facts with what they brought, in order, a few hundred at a time. Only facts that exist when it begins, because
+ * their entries and decisions are read after them and must exist too.
  */
 export async function* linked(db: Db): AsyncGenerator<ReadonlyArray<LinkedRows>> {
   const { newest } = await db
@@ -115,7 +115,7 @@ interface Numbered<A> {
   readonly fact: number
 }
 
-/** Rows in the order of their numbers, taken as far as their facts go. */
+/** Rows in the order of their numbers, taken up to a given fact. */
 class Cursor<A> {
   readonly #read: (after: number) => Promise<ReadonlyArray<Numbered<A>>>
   #rows: ReadonlyArray<Numbered<A>> = []
@@ -127,7 +127,7 @@ class Cursor<A> {
     this.#read = read
   }
 
-  /** Reads what goes as far as this fact. */
+  /** Reads the rows up to this fact. */
   async fill(fact: number): Promise<void> {
     while (!this.#isAtEnd && (this.#rows.at(-1)?.fact ?? 0) <= fact) {
       const more = await this.#read(this.#last)
@@ -147,7 +147,7 @@ class Cursor<A> {
 
 const none: ReadonlyArray<never> = []
 
-/** The newest link. `stored`: as it is kept, if it is. */
+/** The newest link. `stored`: the stored one, if there is one. */
 export const newest = async (db: Db, stored: string | null): Promise<string> => {
   if (stored !== null) return stored
   let link = start

@@ -2,9 +2,9 @@
  * The part of the books that the warehouse lacks, for its next write. A warehouse that shows the books themselves lacks
  * nothing.
  *
- * Entries and decisions are copied up to a number, and the open holds of every IPC with facts since the last copy. At
- * start the warehouse says how much it has; if that isn't a prefix of the books, it gets all of them again. If the process
- * dies between the books and the copy, the copy is one step behind and the next start catches up.
+ * Entries and decisions are copied up to a number; of holds, the open ones of every IPC with facts since the last copy.
+ * At startup the warehouse says how much it has. If that isn't a prefix of the books, it gets all of them again. If the
+ * process dies between the books and the copy, the copy is one step behind and the next start catches up.
  */
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import type { Kysely } from "kysely"
@@ -17,16 +17,16 @@ import { type BooksWatermark, type LedgerCopy, Warehouse, type WarehouseError } 
 
 export interface Lacking {
   readonly ledger: LedgerCopy | undefined
-  /** Call when the write that included it has succeeded. */
+  /** Call it after the write that included these rows has succeeded. */
   readonly isWritten: Effect.Effect<void>
 }
 
 export class Copies extends Context.Service<
   Copies,
   {
-    /** What the next write must include, up to some thousand rows. One caller at a time, until the scope closes. */
+    /** What the next write must include, up to a few thousand rows. One caller at a time, until the scope closes. */
     readonly lacking: Effect.Effect<Lacking, StoreError | WarehouseError, Scope.Scope>
-    /** Writes only what is lacking, until nothing is. */
+    /** Writes only what is lacking, until nothing is lacking. */
     readonly catchUp: Effect.Effect<void, StoreError | WarehouseError>
   }
 >()("siteledger/Ledger/Copies") {
@@ -67,7 +67,7 @@ export class Copies extends Context.Service<
   )
 }
 
-/** As long as the warehouse waits for its file, nothing can be copied; the worker starts again afterwards. */
+/** While the warehouse waits for its file, nothing can be copied; afterwards the worker restarts. */
 const unlessWaiting = (error: StoreError | WarehouseError) =>
   error.reason === "Waiting"
     ? Effect.succeed(Copies.of({ lacking: Effect.fail(error), catchUp: Effect.fail(error) }))
@@ -109,7 +109,7 @@ const since = async (
   db: Kysely<StoreTables>,
   watermark: BooksWatermark
 ): Promise<readonly [LedgerCopy, BooksWatermark]> => {
-  // Before the holds are read: what is recorded in between is copied once more.
+  // Read before the holds, so that facts recorded in between are copied once more.
   const { facts } = await newest(db)
   const entries = await db
     .selectFrom("ledger_entries")
@@ -139,13 +139,13 @@ const since = async (
   ]
 }
 
-/** Only of IPCs with new facts: with 20,000 open holds, copying all of them took a second for each new one. */
+/** Only for IPCs with new facts: with 20,000 open holds, copying all of them took a second for each new one. */
 const holdsSince = async (db: Kysely<StoreTables>, facts: number, newest: number): Promise<LedgerCopy["holds"]> => {
   if (facts === newest) return { ofIpcs: [], open: [] }
   const open = db.selectFrom("ledger_holds").selectAll()
   // How current the warehouse's holds are is known only after the first copy.
   if (facts === 0) return { ofIpcs: "all", open: (await open.execute()).map(textual) }
-  // Not `distinct`: SQLite would read a whole index for it, in each batch.
+  // Not `distinct`, for which SQLite would read a whole index in each batch.
   const fresh = await db.selectFrom("ledger_facts").select("ipc_id").where("number", ">", facts).execute()
   const ofIpcs = [...new Set(fresh.map((row) => row.ipc_id))]
   return { ofIpcs, open: (await open.where(isAmong(db, "ipc_id", ofIpcs)).execute()).map(textual) }

@@ -1,9 +1,9 @@
 /**
- * The currencies of projects for analysts: the configured ones, copied into the warehouse at every start, because the
+ * The configured currencies of projects, for analysts. They are copied into the warehouse at every start, because the
  * service's records carry none and sums must not mix them.
  *
- * They come from the newest terms in the Store, so a rebuilt or moved warehouse gets the same again. Written only if they
- * differ.
+ * They come from the newest terms in the Store, so a rebuilt or moved warehouse gets the same ones again. Written only
+ * if they differ.
  */
 import { Effect } from "effect"
 import { byName } from "../Domain/Resource.ts"
@@ -21,7 +21,7 @@ export const rowsOf = ({
 }: Pick<Terms, "currencies" | "currency">): ReadonlyArray<CurrencyRow> => [
   ...(currency === null ? [] : [{ id: "default", project_id: null, currency }]),
   ...Object.entries(currencies)
-    // No project has another id: `007` names none.
+    // Only ids in canonical form name a project: `007` names none.
     .filter(([id]) => readKey(byName("projects"), id) === id)
     .map(([id, own]) => ({ id, project_id: id, currency: own }))
 ]
@@ -32,7 +32,7 @@ const inOrder = (rows: ReadonlyArray<CurrencyRow>): string =>
     .toSorted()
     .join()
 
-/** Before any worker has started, nothing is known. Of workers that start together, the newest terms win. */
+/** Until a worker has started, nothing is known. If workers start together, the newest terms win. */
 export const copy = Effect.gen(function* () {
   const store = yield* Store
   const warehouse = yield* Warehouse

@@ -1,6 +1,6 @@
 /**
  * The facts in an applied event: none, or several about one IPC. They are read from the event's own fields, never from
- * the row that these were merged into.
+ * the row into which they were merged.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { Change } from "../Domain/Change.ts"

@@ -1,6 +1,6 @@
 /**
- * Facts are the ledger's input, in stored order: signed events, answers of look-ups, opening certificates, acts of people. Never
- * the merged row of an IPC.
+ * Facts are the ledger's input, in stored order: signed events, answers of look-ups, opening certificates, acts of
+ * people. They never come from the merged row of an IPC.
  *
  * Amounts are whole ten-thousandths (`units`), so sums are exact. A fact's `number` is its place in the stored order of
  * the whole ledger. Entries and holds, the ledger's output, have the shape of their rows.
@@ -18,24 +18,24 @@ interface Common {
   readonly ipcId: string
   /** When it was stored; the `known_at` of the entries that it causes. */
   readonly knownAt: Instant
-  /** Undefined for a person's facts. */
+  /** Undefined for facts from people. */
   readonly eventId?: string
-  /** Where certificates are cumulative, and the IPC has others before it than it had. */
+  /** Set where certificates are cumulative and different IPCs precede this one than before. */
   readonly preceding?: Preceding
 }
 
 /** The IPC that was certified before this one in its project. */
 export interface Preceding {
-  /** Null: this one is the first. */
+  /** Null if this IPC is the first. */
   readonly ipcId: string | null
   /** Those of its certificates that count. */
   readonly certificates: ReadonlyArray<Pick<CertificateFact, "at" | "units">>
 }
 
 interface Signed extends Common {
-  /** A note: whoever has the principal's token may write any name. */
+  /** Only a note: anyone with the principal's token may write any name. */
   readonly by: string
-  /** As whom the worker knew them; absent in facts from before it was kept. */
+  /** As whom the worker knew them; absent in facts from before it was stored. */
   readonly principal?: string
 }
 
@@ -50,21 +50,21 @@ export interface CertificateFact extends Common {
   readonly url: string | null
 }
 
-/** A certificate that a look-up found for a payment that waited for one: the service's own record of the IPC says it. */
+/** A certificate that a look-up found for a waiting payment: it comes from the service's own record of the IPC. */
 export interface LookedUpFact extends Common {
   readonly kind: "looked-up"
   readonly at: Instant
   readonly units: bigint
   readonly url: string | null
-  /** Null: the record wasn't asked for one. */
+  /** Null if the record wasn't asked for one. */
   readonly currency: string | null
-  /** Absent: the record wasn't asked for it, or doesn't say. */
+  /** Absent if the record wasn't asked for it or doesn't say. */
   readonly projectId?: string
-  /** As of the request. */
+  /** The version as of the request. */
   readonly version: Version
-  /** Of the request. */
+  /** The path of the request. */
   readonly path: string
-  /** Of the answer's body, which is kept (`ledger_evidence`), and where in it the rest was read. */
+  /** Of the answer's body, which is stored (`ledger_evidence`), and where in it the rest was read. */
   readonly sha256: string
   readonly places: CertificatePlaces
 }
@@ -75,7 +75,7 @@ export interface PaymentFact extends Common {
   readonly kind: "payment"
   readonly at: Instant
   readonly reference: string
-  /** What was paid; absent if the event doesn't say, or came before version 3 of the rules. */
+  /** The amount paid; absent if the event doesn't say, or came before version 3 of the rules. */
   readonly units?: bigint
 }
 
@@ -83,11 +83,11 @@ export interface PaymentFact extends Common {
 export interface ProjectFact extends Common {
   readonly kind: "project"
   readonly projectId: string
-  /** The greatest is valid. Absent before version 2 of the rules. */
+  /** The greatest version is valid. Absent before version 2 of the rules. */
   readonly version?: Version
 }
 
-/** A certificate from before the events began, signed off by a person; a later one replaces an earlier one. */
+/** A certificate from before the events began, signed off by a person. A later one replaces an earlier one. */
 export interface OpeningFact extends Signed {
   readonly kind: "opening"
   readonly units: bigint
@@ -101,13 +101,13 @@ export interface DecisionFact extends ByPerson {
   readonly verdict: "accept" | "reject"
   /** The accepted amount. */
   readonly units: bigint | null
-  /** The accepted currency, if the hold asks for one. */
+  /** The accepted currency, if the hold asked for one. */
   readonly currency?: string
-  /** Absent as it comes in, and in facts from before version 2 of the rules: the fold adds it. */
+  /** Absent when the fact comes in, and in facts from before version 2 of the rules: the fold adds it. */
   readonly about?: About
 }
 
-/** What the hold of a decision asked. Kept, because the hold is gone once it is decided. */
+/** What the hold of a decision asked, stored because the hold is gone once it is decided. */
 export interface About {
   readonly reason: HoldReason
   readonly reference: string
@@ -126,30 +126,30 @@ export interface PostingFact extends ByPerson {
   readonly units: bigint
   readonly currency: string | null
   readonly reference: string
-  /** Absent: the configured account. */
+  /** Absent for the configured account. */
   readonly debit?: string
   readonly credit?: string
   /** What proves it, as the person named it. */
   readonly evidence: string
-  /** It is above the configured amount, so a second person has to confirm it. */
+  /** Its amount is above the configured limit, so a second person has to confirm it. */
   readonly needsSecond: boolean
 }
 
-/** A person takes back an entry. */
+/** A person reverses an entry. */
 export interface ReversalFact extends ByPerson {
   readonly kind: "reversal"
   readonly entryId: string
-  /** As the entry has them. */
+  /** As in the entry. */
   readonly units: bigint
   readonly currency: string | null
   readonly reference: string
   readonly needsSecond: boolean
 }
 
-/** What the accounting system has, by a comparison that a person signed off. */
+/** The entries that the accounting system has, from a comparison that a person signed off. */
 export interface AccountingFact extends ByPerson {
   readonly kind: "accounting"
-  /** Its entries that these books lack: an older backup was restored. */
+  /** Its entries that these books lack, because an older backup was restored. */
   readonly has: ReadonlyArray<AccountingEntry>
   /** Entries of these books that it doesn't have and won't get. */
   readonly cancels: ReadonlyArray<string>
@@ -161,19 +161,19 @@ export interface AccountingEntry {
   readonly currency: string | null
   readonly reference: string
   readonly effectiveAt: Instant | null
-  /** Absent: a payment, or what corrects one. Accruals, and what takes one back, have their lines. */
+  /** Absent for a payment or its correction. Accruals and their reversals have lines. */
   readonly kind?: "accrual"
-  /** As `Lines.summed` puts them; absent: the accounting system doesn't say. */
+  /** Ordered as by `Lines.summed`; absent if the accounting system doesn't say. */
   readonly lines?: ReadonlyArray<Line>
 }
 
-/** A person lets an entry go to the accounting system as posted, which was queued as a draft and never sent. */
+/** A person releases an entry that was queued as a draft and never sent, so that it goes out as posted. */
 export interface ReleaseFact extends ByPerson {
   readonly kind: "release"
   readonly entryId: string
 }
 
-/** Another IPC precedes this one, or has other certificates: told by what was learned of that one. */
+/** Another IPC precedes this one, or it has other certificates: follows from what was learned about that one. */
 export interface PrecedingFact extends Common {
   readonly kind: "preceding"
   /** In the basis of an entry or a hold: the certificate that counts, and its IPC. */
@@ -182,21 +182,21 @@ export interface PrecedingFact extends Common {
   readonly units?: bigint
 }
 
-/** In the basis of the first entry of a payment, or of an accrual: what certified amounts were taken for. No fact of the books. */
+/** In the basis of a payment's first entry, or of an accrual: how certified amounts were interpreted. Not a fact. */
 export interface PayableGround {
   readonly kind: "payable"
   readonly ipcId: string
-  /** What was payable of them, as JSON. */
+  /** Which part of them was payable, as JSON. */
   readonly rules: string
-  /** What was certified before the first IPC of the project, as a canonical amount; null: not said. */
+  /** What was certified before the first IPC of the project, as a canonical amount; null if not given. */
   readonly before: string | null
-  /** What was kept back of payments, as JSON; absent: nothing. */
+  /** What was withheld from payments, as JSON; absent if nothing was. */
   readonly withheld?: string
-  /** Of an accrual: the first day on which IPCs had to be certified for the first time. */
+  /** For an accrual: only IPCs first certified on or after this day are accrued. */
   readonly from?: string
 }
 
-/** Other terms apply from here on; recorded for an IPC whose holds or entries they change. */
+/** Other terms apply from here on. Recorded for each IPC whose holds or entries they change. */
 export interface TermsFact extends Common {
   readonly kind: "terms"
 }
@@ -220,30 +220,30 @@ export type HoldReason = StoreTables["ledger_holds"]["reason"]
 /** The facts behind an entry or a hold, as JSON for an auditor. */
 export type Basis = ReadonlyArray<Readonly<Record<string, string | number | null>>>
 
-/** What an entry moves on an account: above zero it is debited, below zero it is credited. */
+/** What an entry moves on an account: debited above zero, credited below zero. */
 export interface Line {
   readonly account: string
   readonly units: bigint
 }
 
 /**
- * Its row, with amount, lines and basis as values. `sequence`, `epoch`, `fact`, `queued` and `chain` are assigned when it is
- * written.
+ * An entry's row, with amount, lines and basis as values. Writing assigns `sequence`, `epoch`, `fact`, `queued`,
+ * `chain`.
  */
 export interface Entry extends Readonly<
   Omit<StoreTables["ledger_entries"], "amount" | "basis" | "chain" | "epoch" | "fact" | "lines" | "queued" | "sequence">
 > {
   /** Signed. */
   readonly units: bigint
-  /** Null: its amount, debited and credited to its two accounts. See `Lines`. */
+  /** Null if its amount is simply debited and credited to its two accounts. See `Lines`. */
   readonly lines: ReadonlyArray<Line> | null
   readonly basis: Basis
 }
 
-/** Its row, likewise. `units` follows what is learned while the hold is open; null if it isn't about one amount. */
+/** A hold's row, likewise. `units` follows what is learned; null if the hold isn't about one amount. */
 export interface Hold extends Readonly<Omit<StoreTables["ledger_holds"], "amount" | "basis" | "part">> {
   readonly units: bigint | null
   readonly basis: Basis
-  /** The part of the books that it is about. */
+  /** The part of the books that the hold is about. */
   readonly part: string
 }

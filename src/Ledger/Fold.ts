@@ -3,9 +3,10 @@
  *
  * Guarantees: the same facts in the same order give the same entries to the byte. There is at most one `payment` entry
  * for an IPC and reference. Once no hold is open, the net of the IPC is the same for any order of its facts that begins
- * with the same payment, provided that the same question gets the same answer (docs/ledger.md says what is asked in some
- * orders only): an entry is the difference between what is posted and what is now known, and what was posted for a question
- * that went away is taken back. What isn't known is asked, never guessed; what was refused is never posted.
+ * with the same payment, provided that the same question gets the same answer (docs/ledger.md lists the questions that
+ * only some orders ask). An entry is the difference between what is posted and what is now known, and what was posted
+ * for a question that went away is reversed. Unknown values are asked for, never guessed; what was refused is never
+ * posted.
  */
 import * as Amount from "../Domain/Amount.ts"
 import { isAfter, never } from "../Domain/Version.ts"
@@ -27,13 +28,13 @@ import { wants } from "./Fold/Wants.ts"
 
 export interface Turn {
   readonly books: Books
-  /** As it is kept; undefined if it says nothing new, and isn't. */
+  /** The fact as it is stored; undefined if it says nothing new and isn't stored. */
   readonly fact: Fact | undefined
   readonly entries: ReadonlyArray<Entry>
-  /** Ids of entries that aren't to be sent (any more): see Added. */
+  /** Ids of entries that must not be sent, or no longer: see Added. */
   readonly settled: ReadonlyArray<string>
   readonly opened: ReadonlyArray<Hold>
-  /** Open before and after, with another amount. */
+  /** Open before and after, with a different amount. */
   readonly changed: ReadonlyArray<Hold>
   readonly closed: ReadonlyArray<Hold>
 }
@@ -42,7 +43,7 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
   const nothing = { books: before, fact: undefined, entries: [], settled: [], opened: [], changed: [], closed: [] }
   const fact = completed(before, given)
   if (!isNews(before, fact, terms)) return nothing
-  // It is about the outbox alone.
+  // It concerns only the outbox.
   if (fact.kind === "release") return { ...nothing, fact }
   const known = learn(before, [fact])
   const { entries: own, settled } = added(known, fact, terms)
@@ -56,7 +57,7 @@ export const fold = (before: Books, given: Fact, terms: Terms): Turn => {
   return fact.kind === "terms" && hasNoEffect(turn) ? nothing : turn
 }
 
-/** The books with these entries, too. */
+/** The books including these entries. */
 const plus = (books: Books, more: ReadonlyArray<Entry>): Books =>
   more.length === 0 ? books : { ...books, entries: [...books.entries, ...more] }
 
@@ -77,7 +78,7 @@ const unchanged = { opened: [], changed: [], closed: [] }
 const hasNoEffect = ({ changed, closed, entries, opened }: Turn): boolean =>
   entries.length + opened.length + changed.length + closed.length === 0
 
-/** False if everything that the fact says is known already; of what events tell, it then is for ever. */
+/** False if everything that the fact says is already known. For facts from events, this then stays so forever. */
 export const isNews = (books: Books, fact: Fact, terms: Terms): boolean => {
   switch (fact.kind) {
     case "certificate":
@@ -118,7 +119,7 @@ interface Posting {
   readonly questions: ReadonlyArray<Question>
 }
 
-/** Once asked, it isn't posted unasked. */
+/** Once asked about, a part isn't posted without an answer. */
 const aboutDates: ReadonlySet<HoldReason> = new Set(["period-closed", "period-reopened", "changed-after-refusal"])
 
 /** What has to be posted and asked now. */
@@ -136,7 +137,7 @@ const post = (books: Books, cause: Fact, terms: Terms): Posting => {
   for (const wanted of wants(books, terms)) {
     if ("holdId" in wanted) questions.push(wanted)
     else {
-      // Including this turn's entries: two certificates of one instant and amount want the same part, once.
+      // Includes this turn's entries: two certificates of the same instant and amount want the same part, once.
       const next = () => reach(plus(books, entries), wanted, turning)
       let outcome = next()
       while ("entry" in outcome) {
@@ -163,7 +164,7 @@ const holdsOf = (books: Books, questions: ReadonlyArray<Question>, { knownAt }: 
   const currencies = new Map<PaymentFact, string | null>()
   for (const question of questions) {
     const { holdId, part, subject, units } = question
-    // One question may concern several parts of a payment: its hold shows the amount of the first, the settlement.
+    // One question may concern several parts of a payment. Its hold shows the amount of the first part, the settlement.
     if (holds.has(holdId)) continue
     if (subject.kind === "payment" && !currencies.has(subject))
       currencies.set(subject, currencyOf(books, subject, terms))
@@ -176,7 +177,7 @@ const holdsOf = (books: Books, questions: ReadonlyArray<Question>, { knownAt }: 
   return holds
 }
 
-/** What is due may be more than an amount holds: then a hold shows none. */
+/** The amount due may be more than an amount can hold; then a hold shows none. */
 const shownUnits = (units: bigint | null): bigint | null =>
   units === null || Amount.ofUnits(units) === undefined ? null : units
 

@@ -1,5 +1,6 @@
 /**
- * Where IPCs stand that have moved in this transaction, before that is written: in the order of their projects.
+ * The new positions of IPCs that have moved in this transaction, before they are written: in order within their
+ * projects.
  */
 import type { Position } from "../Fold/Position.ts"
 import { inOrder, type Place, type Side } from "./Neighbours.ts"
@@ -16,7 +17,7 @@ export class Moved {
     return [...this.#positions.values()].filter((each) => each !== undefined)
   }
 
-  /** Those that stand nowhere any more. */
+  /** IPCs that no longer have a position. */
   get gone(): ReadonlyArray<string> {
     return [...this.#positions].flatMap(([id, position]) => (position === undefined ? [id] : []))
   }
@@ -32,7 +33,7 @@ export class Moved {
     if (position !== undefined) this.#of(position).splice(this.#placeIn(position), 0, position)
   }
 
-  /** The next one in its project on that side, but for itself. */
+  /** The next one in its project on that side, other than itself. */
   nearest(place: Place, side: Side): Position | undefined {
     const all = this.#of(place)
     const step = side === "before" ? -1 : 1
@@ -48,7 +49,7 @@ export class Moved {
     return known
   }
 
-  /** Of the first one that doesn't come before it. */
+  /** The index of the first one that doesn't come before it. */
   #placeIn(place: Place): number {
     const all = this.#of(place)
     let [low, high] = [0, all.length]

@@ -1,5 +1,5 @@
 /**
- * Positions as rows of the Store, and which of them are beside others in their project.
+ * Positions as rows of the Store, and their neighbours within their projects.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import { isAmong, listedRows } from "../../Stores/Sql.ts"
@@ -10,7 +10,7 @@ import * as Rows from "../Rows.ts"
 type Db = Kysely<StoreTables>
 type Row = StoreTables["ledger_certified"]
 
-/** What says where an IPC stands. */
+/** What determines an IPC's position. */
 export type Place = Pick<Position, "firstAt" | "ipcId" | "projectId">
 
 export type Side = "before" | "after"
@@ -26,11 +26,11 @@ export const rowOf = ({ certificates, firstAt, ipcId, projectId }: Position): Ro
 
 type Certificates = Position["certificates"]
 
-/** As JSON. Most have one certificate: to write it takes a third of what reading it takes. */
+/** As JSON. Most have one certificate, and writing it takes a third as long as parsing it. */
 const textOf = (certificates: Certificates): string =>
   `[${certificates.map(({ at, units }) => `{"at":${JSON.stringify(at)},"units":"${units}"}`).join()}]`
 
-/** `known`: what its certificates most likely are: if they are, their text needn't be read. */
+/** `known`: the expected certificates. If they match, their text needn't be parsed. */
 export const positionIn = ({ certificates, first_at, ipc_id, project_id }: Row, known?: Certificates): Position => ({
   ipcId: ipc_id,
   projectId: project_id,
@@ -39,11 +39,11 @@ export const positionIn = ({ certificates, first_at, ipc_id, project_id }: Row, 
     known !== undefined && isTextOf(certificates, known) ? known : (Rows.fromJson(certificates) as Certificates)
 })
 
-/** A fact that somebody has changed may have anything in place of a bigint, which would give the same text. */
+/** In a fact that someone has tampered with, a value other than a bigint could give the same text. */
 const isTextOf = (text: string, known: Certificates): boolean =>
   known.every(({ units }) => typeof units === "bigint") && textOf(known) === text
 
-/** As the database orders them: text by its bytes. */
+/** The order of the database: text by its bytes. */
 export const inOrder = (a: Place, b: Place): number =>
   a.firstAt === b.firstAt ? Buffer.compare(Buffer.from(a.ipcId), Buffer.from(b.ipcId)) : a.firstAt < b.firstAt ? -1 : 1
 
@@ -52,7 +52,10 @@ const nearest = (side: Side, of: RawBuilder<unknown>): RawBuilder<unknown> =>
     ? sql`(first_at, ipc_id) < ${of} order by first_at desc, ipc_id desc limit 1`
     : sql`(first_at, ipc_id) > ${of} order by first_at asc, ipc_id asc limit 1`
 
-/** The next one in its project on that side; itself may still stand elsewhere. `without`: others that are passed over. */
+/**
+ * The next one in its project on that side; the IPC itself may still stand elsewhere. `without`: other IPCs that are
+ * skipped.
+ */
 export const neighbour = async (
   db: Db,
   { firstAt, ipcId, projectId }: Place,
@@ -69,7 +72,7 @@ export const neighbour = async (
 
 const both: ReadonlyArray<Side> = ["before", "after"]
 
-/** Of several places, in one round trip. */
+/** The same for several places, in one round trip. */
 export const neighbours = async (db: Db, places: ReadonlyArray<Place>): Promise<ReadonlyArray<Beside>> => {
   if (places.length === 0) return []
   const given = listedRows(

@@ -1,6 +1,7 @@
 /**
- * The order of certified IPCs while facts are recorded: the table as the transaction found it, and in memory what has moved
- * since. What the facts at hand will ask of the table is asked at once; it is written once, at the end.
+ * The order of certified IPCs while facts are recorded: the table as the transaction found it, and in memory what has
+ * moved since. Everything that these facts need from the table is queried at once. The table is written once, at the
+ * end.
  */
 import type { Transaction } from "kysely"
 import { isAmong } from "../../Stores/Sql.ts"
@@ -30,11 +31,14 @@ export interface Told {
 }
 
 export interface OpenOrder {
-  /** The fact, and what precedes its IPC once it is known, where that is news. */
+  /** The fact, together with what precedes its IPC once it is known, if that is news. */
   readonly completed: (before: Books, fact: Fact) => Promise<Fact>
-  /** After the books of an IPC have changed: which others may have to be told. */
+  /** Called after the books of an IPC have changed. Returns which other IPCs have to be told. */
   readonly changed: (before: Books, after: Books) => Promise<ReadonlyArray<Told>>
-  /** Deletes what has left the order; returns the rows that have come or changed, by `ipc_id`, to be written with what moved them. */
+  /**
+   * Deletes what has left the order. Returns the rows that are new or changed, by `ipc_id`, to be written together with
+   * what moved them.
+   */
   readonly close: () => Promise<ReadonlyArray<StoreTables["ledger_certified"]>>
 }
 
@@ -53,7 +57,7 @@ export const open = async (
   )
   const beside = await besideEach(tx, asked)
 
-  /** In the table, of those that haven't moved. */
+  /** The neighbour in the table among IPCs that haven't moved. */
   const kept = async (position: Position, side: Side): Promise<Position | undefined> => {
     const known = beside.get(placeOf(position))
     const found = known === undefined ? await neighbour(tx, position, side, moved.ids) : known[side]
@@ -77,13 +81,13 @@ export const open = async (
       if (isSame(from, to)) return []
       moved.set(after.ipcId, to)
       const places = [from, to].filter((each) => each !== undefined)
-      // Those that come after it may have been told once, when its project was cumulative.
+      // IPCs that come after it may have been told once, when its project was cumulative.
       if (!places.some(isCumulative) && !isTold(before)) return []
       const told: Array<Told> = []
       for (const place of places) {
         const following = await next(place, "after")
         if (following === undefined || told.some(({ ipcId }) => ipcId === following.ipcId)) continue
-        // Between the two, none stands that hasn't moved.
+        // No unmoved IPC stands between the two.
         const preceding = nearer("before", moved.nearest(following, "before"), await kept(place, "before"))
         told.push({ ipcId: following.ipcId, preceding: precedingOf(preceding, following) })
       }
@@ -101,7 +105,7 @@ export const open = async (
   }
 }
 
-/** It was told what precedes it once, and goes by that. */
+/** It was once told what precedes it, and is folded accordingly. */
 const isTold = ({ preceding }: Books): boolean => preceding !== undefined
 
 const nearer = (side: Side, a: Position | undefined, b: Position | undefined): Position | undefined => {
@@ -117,7 +121,10 @@ const besideEach = async (tx: Tx, positions: ReadonlyArray<Position>): Promise<R
   return new Map(all.map((each, n) => [placeOf(each), found[n] ?? {}]))
 }
 
-/** From where, and where, these facts move their IPCs. What a decision leads to isn't known before it is folded. */
+/**
+ * The old and new positions of the IPCs that these facts move. What a decision leads to isn't known before it is
+ * folded.
+ */
 const positionsFrom = (
   books: ReadonlyMap<string, Books>,
   facts: ReadonlyArray<Fact>,

@@ -1,7 +1,8 @@
 /**
- * Texts as the fields of other programs take them: on one line, no longer than the field, and never a formula. Pure.
+ * Texts as the fields of other programs accept them: on one line, no longer than the field, and never a formula. Pure.
  *
- * What tells things apart is never cut to something that two of them may share: a hash of the whole stands at its end.
+ * A text that identifies something is never simply cut, because two of them could become equal: a hash of the whole
+ * text stands at its end.
  */
 import { createHash } from "node:crypto"
 import { guarded } from "../Journal.ts"
@@ -9,7 +10,7 @@ import { guarded } from "../Journal.ts"
 /** Line breaks, tabs and other control characters become spaces. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
 
-/** For a text that only explains. */
+/** For text that only explains. */
 export const explaining = (text: string, most: number): string => {
   const whole = guarded(oneLine(text))
   return whole.length <= most ? whole : `${beginning(whole, most - 1)}…`
@@ -18,8 +19,8 @@ export const explaining = (text: string, most: number): string => {
 const hashDigits = 8
 
 /**
- * For a text that tells things apart. `shown`: as the field can hold it; if that isn't the text itself, its hash tells it from
- * others that would look the same.
+ * For text that identifies something. `shown`: the text as the field can hold it. If that differs from the text, a hash
+ * distinguishes it from others that would look the same.
  */
 export const telling = (text: string, most: number, shown = oneLine(text)): string => {
   const whole = guarded(shown)
@@ -28,5 +29,5 @@ export const telling = (text: string, most: number, shown = oneLine(text)): stri
   return `${beginning(whole, most - hashDigits - 1)}~${hash}`
 }
 
-/** Without half of a character at its end. */
+/** Doesn't end in half a character. */
 const beginning = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")

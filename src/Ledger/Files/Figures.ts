@@ -1,6 +1,6 @@
 /**
- * Amounts as files show them: exact, with a point, with the decimals of their currency. An amount that has more of them (of
- * the first version's rules) keeps them all; without a currency there are four. Pure.
+ * Amounts as files show them: exact, with a decimal point and the decimals of their currency. An amount with more
+ * decimals (from the first version of the rules) keeps all of them; without a currency there are four. Pure.
  */
 import { minorDigits } from "../../../config/Currency.ts"
 import * as Amount from "../../Domain/Amount.ts"

@@ -1,7 +1,7 @@
 /**
  * How a file for another program is made: piece by piece, so that memory doesn't grow with the journal. Pure.
  *
- * Entries come in the order of posting date and number. A format that can't take an entry as it is refuses it, in a
+ * Entries come in the order of posting date and number. A format that can't represent an entry refuses it, with a
  * sentence for a person; it never changes an amount.
  */
 import type { Result } from "effect"
@@ -15,7 +15,7 @@ export interface FileWriter {
   readonly notes: () => ReadonlyArray<string>
 }
 
-/** For one file. */
+/** Makes a writer for one file. */
 export type Format = () => FileWriter
 
 const encoder = new TextEncoder()

@@ -1,5 +1,5 @@
 /**
- * The formats of `siteledger ledger write`, by their names.
+ * The formats of `siteledger ledger write`, by name.
  */
 import type { Format } from "./Format.ts"
 import { hledger } from "./Hledger.ts"

@@ -1,8 +1,8 @@
 /**
- * A journal for hledger, that `hledger check --strict` accepts. Pure.
+ * A journal for hledger that `hledger check --strict` accepts. Pure.
  *
- * Every account and commodity is declared before its first use, and every line asserts the balance of its account, counted
- * from the first entry of the file: a lost, doubled or changed line is found by the next reader. Amounts are exact.
+ * Every account and commodity is declared before its first use. Every line asserts the balance of its account, counted
+ * from the first entry of the file, so hledger detects a lost, doubled or changed line. Amounts are exact.
  */
 import { Result } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -68,7 +68,7 @@ const tagsOf = ({ id, ipc, kind, project, reference }: JournalEntry): string => 
     .join("")
 }
 
-/** A comma would end it. */
+/** A comma would end the tag. */
 const tagValue = (text: string): string => oneLine(text.replaceAll(",", " "))
 
 /** Different accounts never get the same name. */
@@ -87,7 +87,10 @@ const naming = () => {
   }
 }
 
-/** A colon divides names of accounts; a semicolon begins a comment, and other marks at the beginning mean something. */
+/**
+ * A colon separates parts of account names, a semicolon begins a comment, and other marks have a meaning at the
+ * beginning.
+ */
 const safe = (account: string): string => {
   const parts = oneLine(account)
     .replaceAll(";", ",")

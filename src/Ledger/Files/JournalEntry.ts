@@ -1,8 +1,8 @@
 /**
- * An entry of the journal as files for other programs show it: its lines, with the accounts and texts of the chart
- * (`Voucher`). It travels from the worker to the command line, so amounts are text.
+ * A journal entry as files for other programs show it: its lines, with the accounts and texts of the chart (`Voucher`).
+ * It travels from the worker to the command line, so amounts are text.
  *
- * Debited lines come first: an entry below zero has its accounts on the other sides.
+ * Debited lines come first: in an entry below zero, the two accounts swap sides.
  */
 import { Schema } from "effect"
 
@@ -11,7 +11,7 @@ const Day = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/))
 
 const Line = Schema.Struct({
   account: Schema.String,
-  /** With four decimals: above zero it debits the account, below zero it credits it. */
+  /** With four decimals: debited above zero, credited below zero. */
   amount: Schema.String,
   taxCode: Text,
   costCode: Text,
@@ -22,7 +22,7 @@ export type Line = typeof Line.Type
 
 export const JournalEntry = Schema.Struct({
   id: Schema.String,
-  /** Never used twice together. */
+  /** Unique in combination. */
   epoch: Schema.Int,
   sequence: Schema.Int,
   /** The posting date. */
@@ -40,7 +40,7 @@ export const JournalEntry = Schema.Struct({
 })
 export type JournalEntry = typeof JournalEntry.Type
 
-/** Of posting dates, both included; absent: no bound. */
+/** A range of posting dates, both included; absent means unbounded. */
 export const Range = Schema.Struct({ from: Schema.optionalKey(Day), to: Schema.optionalKey(Day) })
 export type Range = typeof Range.Type
 

@@ -1,9 +1,9 @@
 /**
- * Reads the journal in the order of posting date and number, a part at a time, from the Store.
+ * Reads the journal from the Store in the order of posting date and number, a part at a time.
  *
- * No index has that order. So the dates are found in one pass along the numbers; then each date is read between its first
- * and its last number. Memory grows with the dates, not with the entries. What is posted meanwhile has higher numbers, so
- * it isn't in any part: all parts together are the journal at one moment.
+ * No index has that order. So one pass along the numbers finds the dates, and then each date is read between its first
+ * and last number. Memory grows with the dates, not with the entries. Entries posted meanwhile have higher numbers and
+ * are in no part, so all parts together are the journal at one moment.
  */
 import { Effect } from "effect"
 import type { Chart } from "../../../config/Chart.ts"
@@ -15,7 +15,7 @@ import type { JournalEntry, Line, Part, PostingDay, Range } from "./JournalEntry
 
 const numbersAtOnce = 20_000
 
-/** The oldest first. */
+/** Oldest first. */
 export const days = Effect.fn("Ledger.days")(function* ({ from = "", to = "9999-12-31" }: Range) {
   const store = yield* Store
   const found = new Map<string, PostingDay>()

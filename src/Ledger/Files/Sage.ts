@@ -3,8 +3,9 @@
  * for each entry. Pure.
  *
  * The columns, their order and their lengths are those of Sage's page "Transaction data fields you can import", with a
- * heading. The text is Windows-1252, as the program runs on Windows. It takes journals in the base currency only, so a
- * file has entries of one currency. What doesn't fit is refused, except for explaining texts, which are cut.
+ * heading. The text is Windows-1252, because the program runs on Windows. It accepts journals in the base currency
+ * only, so a file has entries of one currency. Values that don't fit are refused, except for explanatory texts, which
+ * are cut.
  */
 import { Result } from "effect"
 import { csv } from "../../Query/Writer.ts"
@@ -35,7 +36,7 @@ const lengths = { reference: 30, details: 60 }
 /** Outside the scope of VAT. */
 const noTax = "T9"
 
-/** It holds eight digits before the point and two after it. */
+/** The field holds eight digits before the point and two after it. */
 const mostUnits = 10n ** 8n * 10n ** BigInt(Amount.Money.scale) - 1n
 const decimals = 2
 const penny = 10n ** BigInt(Amount.Money.scale - decimals)
@@ -79,7 +80,7 @@ const cellsOf = ({ date, epoch, narration, reference, sequence }: JournalEntry, 
   const units = Amount.toUnits(line.amount)
   return [
     units < 0n ? "JC" : "JD",
-    // The customer or supplier; a journal has none.
+    // The customer or supplier, which a journal doesn't have.
     null,
     line.account,
     line.costCode ?? "0",

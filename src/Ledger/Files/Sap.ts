@@ -1,10 +1,10 @@
 /**
- * A CSV file for an upload of journal entries into SAP: the lines of each entry, each with the columns of the
- * document's header. Pure.
+ * A CSV file for uploading journal entries into SAP: the lines of each entry, each with the columns of the document's
+ * header. Pure.
  *
- * No cell needs quotes, because many uploads split lines at semicolons. `Reference` is the entry's place in the journal,
- * which no other entry has, and the same on all its lines: it says which lines are one document. What doesn't fit a field
- * is refused, except for explaining texts, which are cut.
+ * No cell needs quotes, because many uploads simply split lines at semicolons. `Reference` is the entry's place in the
+ * journal. It is unique to the entry and the same on all its lines, so it shows which lines form one document. Values
+ * that don't fit a field are refused, except for explanatory texts, which are cut.
  */
 import { Result } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -34,10 +34,10 @@ const headings = [
 /** XBLNR, BKTXT, ZUONR and SGTXT. */
 const lengths = { reference: 16, headerText: 25, assignment: 18, itemText: 50 }
 
-/** A document of the general ledger. */
+/** A general-ledger document. */
 const documentType = "SA"
 
-/** Soll and Haben. */
+/** Soll (debit) and Haben (credit). */
 const sideOf = (units: bigint): string => (units < 0n ? "H" : "S")
 
 export const sap: Format = () => ({
@@ -49,7 +49,7 @@ export const sap: Format = () => ({
 
 const record = (cells: ReadonlyArray<string>): string => `${cells.map(plain).join(";")}\r\n`
 
-/** Neither ends a cell nor begins a quoted one. */
+/** Without characters that end a cell or begin a quoted one. */
 const plain = (text: string): string => text.replaceAll(";", ",").replaceAll('"', "'")
 
 const rows = (entry: JournalEntry): Result.Result<string, string> => {

@@ -1,7 +1,7 @@
 /**
- * A file that appears whole or not at all: it is made under another name in the same folder, readable by its owner only, and
- * gets its own name once it is on disk. Another file of that name is left alone, even one that appeared meanwhile, unless it
- * is to be replaced. If the process dies in the middle, `.siteledger-write-…` stays behind.
+ * A file that appears whole or not at all: it is written under another name in the same folder, readable only by its
+ * owner, and renamed once it is on disk. An existing file with that name is left alone, even one that appeared
+ * meanwhile, unless it is to be replaced. If the process dies in the middle, `.siteledger-write-…` is left behind.
  */
 import { randomBytes } from "node:crypto"
 import { existsSync, statSync } from "node:fs"
@@ -18,7 +18,7 @@ interface Target {
   readonly isReplacing: boolean
 }
 
-/** `body` puts the bytes, in their order. */
+/** `body` writes the bytes in order. */
 export const write = <A, E, R>(
   { isReplacing, path }: Target,
   body: (put: Put) => Effect.Effect<A, E, R>
@@ -36,7 +36,7 @@ export const write = <A, E, R>(
         Effect.gen(function* () {
           const made = yield* body((bytes) => attempt(path, () => file.writeFile(bytes)))
           yield* attempt(path, () => file.sync())
-          // A rename replaces a file; a link fails if there is one.
+          // A rename replaces an existing file; a link fails if there is one.
           yield* attempt(path, () => (isReplacing ? rename(unfinished, path) : link(unfinished, path)))
           return made
         }),

@@ -1,9 +1,9 @@
 /**
- * Text in Windows-1252, for programs that read no UTF-8. A character that it lacks becomes a question mark, and is counted.
- * Pure.
+ * Text in Windows-1252, for programs that can't read UTF-8. A character that it lacks becomes a question mark, and is
+ * counted. Pure.
  */
 
-/** From 128 to 159, where it differs from ISO 8859-1; a space where it has nothing. */
+/** The characters 128 to 159, where it differs from ISO 8859-1; a space where nothing is assigned. */
 const special = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ"
 
 const codes: ReadonlyMap<string, number> = new Map(
@@ -13,7 +13,7 @@ const codes: ReadonlyMap<string, number> = new Map(
 const questionMark = 63
 
 export const windows1252 = (text: string): { readonly bytes: Uint8Array; readonly unknown: number } => {
-  // A letter and its accent may be two characters; here they are one.
+  // A letter and its accent may be two characters; normalization makes them one.
   const characters = [...text.normalize("NFC")]
   const found = characters.map(codeOf)
   return {

@@ -1,9 +1,9 @@
 /**
  * The parts of an Excel workbook (Office Open XML) around its rows: styles, sheets, and the cells as XML. Pure.
  *
- * Every text is an inline string in a cell of format Text: leading zeros and long digits stay, nothing from outside is a
- * formula, and it doesn't become one when a person edits the cell. What XML can't hold is escaped as the standard says
- * (`_x0000_`).
+ * Every text is an inline string in a cell of format Text: leading zeros and long numbers are preserved, and nothing
+ * from outside is a formula or becomes one when a person edits the cell. Characters that XML can't hold are escaped as
+ * the standard says (`_x0000_`).
  */
 import * as Amount from "../../Domain/Amount.ts"
 import * as Instant from "../../Domain/Instant.ts"
@@ -19,7 +19,7 @@ const dateFormat = 164
 const amountFormat = (digits: number): number => dateFormat + 1 + digits
 const patternOf = (digits: number): string => `#,##0${digits === 0 ? "" : `.${"0".repeat(digits)}`}`
 
-/** The places of these in `cellXfs`. */
+/** Their indexes in `cellXfs`. */
 export const style = { number: 0, heading: 1, text: 2, date: 3, amount: (digits: number): number => 4 + digits }
 
 const formats = [
@@ -52,7 +52,7 @@ const each = (sheets: number, of: (number: number) => string): string =>
 
 export const sheetPath = (number: number): string => `xl/worksheets/sheet${number}.xml`
 
-/** All parts but the sheets, by their names in the zip. */
+/** All parts but the sheets, by their name in the zip. */
 export const partsOf = (sheets: number): Readonly<Record<string, string>> => ({
   "xl/styles.xml": styles,
   "xl/workbook.xml": `${xml}<workbook xmlns="${spreadsheet}" xmlns:r="${office}"><sheets>${each(
@@ -70,7 +70,7 @@ export const partsOf = (sheets: number): Readonly<Record<string, string>> => ({
   )}</Types>`
 })
 
-/** Up to its rows; the first row stays in view. */
+/** The part before the rows; the first row stays in view. */
 export const sheetBegin = (widths: ReadonlyArray<number>): string =>
   [
     `${xml}<worksheet xmlns="${spreadsheet}"><sheetViews><sheetView workbookViewId="0">`,
@@ -81,10 +81,10 @@ export const sheetBegin = (widths: ReadonlyArray<number>): string =>
 
 export const sheetEnd = "</sheetData></worksheet>"
 
-/** A cell without its place; empty: none. */
+/** A cell without its position; empty for no cell. */
 export type Cell = (place: string) => string
 
-/** `cells`: undefined where there is none. */
+/** `cells`: undefined where there is no cell. */
 export const row = (number: number, cells: ReadonlyArray<Cell | undefined>): string =>
   `<row r="${number}">${cells.map((cell, index) => cell?.(`${letters[index]}${number}`) ?? "").join("")}</row>`
 
@@ -96,7 +96,7 @@ const coded = (character: string): string => `_x${character.charCodeAt(0).toStri
 
 const escaped = (text: string): string =>
   text
-    // What looks like an escape is none.
+    // Text that looks like an escape isn't one.
     .replace(/_(?=x[0-9a-fA-F]{4}_)/g, "_x005F_")
     .replace(/[^\P{Cc}\t\n]|[\p{Cs}\uFFFE\uFFFF]/gu, coded)
     .replace(/[&<>]/g, (character) => escapes[character] ?? character)
@@ -112,7 +112,7 @@ export const number =
     `<c r="${place}" s="${styled}"><v>${value}</v></c>`
 
 const dayMicros = 86_400_000_000
-/** From the spreadsheet's first day to 1970. */
+/** Days from the spreadsheet epoch to 1970. */
 const daysBefore = 25_569
 
 export const date = (day: string): Cell =>

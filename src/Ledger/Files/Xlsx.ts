@@ -1,9 +1,10 @@
 /**
- * A workbook for Excel and other spreadsheets: the lines of each entry, as in `journal.csv`, then what the chart adds. Pure.
+ * A workbook for Excel and other spreadsheets: the lines of each entry, as in `journal.csv`, then what the chart adds.
+ * Pure.
  *
- * Dates are dates. An amount is a number if a spreadsheet keeps all its digits, else a text. The rows of a journal that is
- * too long for one sheet go on in the next one. Texts are whole, unless longer than a cell holds. `notes` counts what is
- * otherwise than expected.
+ * Dates are real dates. An amount is a number if a spreadsheet keeps all its digits, otherwise text. A journal that is
+ * too long for one sheet continues on the next. Texts are complete unless longer than a cell can hold. `notes` counts
+ * deviations from this.
  */
 import { Result } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -13,10 +14,10 @@ import type { JournalEntry, Line } from "./JournalEntry.ts"
 import * as Workbook from "./Workbook.ts"
 import { Zip } from "./Zip.ts"
 
-/** A double has at least so many. Excel keeps no more. */
+/** A double has at least this many, and Excel keeps no more. */
 const mostDigits = 15
 const mostCharacters = 32_767
-/** Of 1,048,576, the heading is one. */
+/** Of 1,048,576 rows, one is the heading. */
 const mostLines = 1_048_575
 
 interface Counted {
@@ -81,7 +82,7 @@ const cells = Object.values(columns).map(({ cell }) => cell)
 const heading = Object.keys(columns).map((name) => Workbook.text(name, Workbook.style.heading))
 const widths = Object.values(columns).map(({ width }) => width)
 
-/** The first entries whose lines fit a sheet that has some; into an empty one, any. */
+/** The first entries whose lines fit a sheet that already has some. An empty sheet takes any first entry. */
 const fitting = (all: ReadonlyArray<JournalEntry>, lines: number, most: number): ReadonlyArray<JournalEntry> => {
   let count = lines
   const next = all.findIndex((entry, index) => (count += entry.lines.length) > most && lines + index > 0)
@@ -90,7 +91,7 @@ const fitting = (all: ReadonlyArray<JournalEntry>, lines: number, most: number):
 
 const tooLarge = "The journal is too large for a workbook (4 GiB): write it in parts, with --from and --to."
 
-/** `most`: lines in a sheet. Those of an entry stay together. */
+/** `most`: lines per sheet. The lines of an entry stay together. */
 export const xlsx = (most = mostLines): FileWriter => {
   const zip = new Zip()
   const counted: Counted = { amounts: 0, texts: 0 }

@@ -1,9 +1,9 @@
 /**
- * A zip file made piece by piece, each entry deflated, in memory that doesn't grow with it. Pure.
+ * A zip file made piece by piece, each entry deflated, in constant memory. Pure.
  *
- * It never uses ZIP64, so an entry and the file have less than 4 GiB (`isFull`). Effect's `Zip` uses it for entries whose size
- * isn't known beforehand, and Excel then offers to repair the file. Each piece is deflated for itself and ends at a whole byte, so
- * that pieces can be joined.
+ * It never uses ZIP64, so each entry and the file are smaller than 4 GiB (`isFull`). Effect's `Zip` uses ZIP64 for
+ * entries whose size isn't known beforehand, and Excel then offers to repair the file. Each piece is deflated
+ * separately and ends on a byte boundary, so that pieces can be concatenated.
  */
 import { constants, crc32, deflateRawSync } from "node:zlib"
 
@@ -15,17 +15,17 @@ interface Entry {
   packed: number
 }
 
-/** Some room for the directory at the end. */
+/** Leaves room for the directory at the end. */
 const most = 0xffff_ffff - 0x10_0000
 
 const version = 20
 /** Sizes follow the data; names are UTF-8. */
 const flags = 0x0808
 const deflated = 8
-/** 1 January 1980: the same journal gives the same bytes. */
+/** 1 January 1980, so that the same journal gives the same bytes. */
 const date = 0x0021
 
-/** A block without data that says it is the last one. */
+/** An empty block that is marked as the last one. */
 const lastBlock = Buffer.from([3, 0])
 
 export class Zip {
@@ -33,7 +33,7 @@ export class Zip {
   #open: Entry | undefined
   #at = 0
 
-  /** More than these bytes may not fit. */
+  /** Whether this many more bytes may not fit. */
   isFull(bytes: number): boolean {
     return Math.max(this.#at, this.#open?.size ?? 0) + bytes > most
   }
@@ -85,7 +85,7 @@ export class Zip {
     ])
   }
 
-  /** Where the entry begins, its sizes aren't known. */
+  /** At the beginning of the entry, its sizes aren't known yet. */
   #common({ crc, name, packed, size }: Entry, { isLocal }: { readonly isLocal: boolean }): Buffer {
     const sizes = isLocal ? [0, 0, 0] : [crc, packed, size]
     return Buffer.concat([
@@ -102,7 +102,7 @@ export class Zip {
   }
 }
 
-/** Little-endian, of 2 or 4 bytes each. */
+/** Little-endian, 2 or 4 bytes each. */
 const numbers = (width: 2 | 4, ...values: ReadonlyArray<number>): Buffer => {
   const bytes = Buffer.alloc(width * values.length)
   for (const [index, value] of values.entries()) bytes.writeUIntLE(value, index * width, width)

@@ -1,8 +1,9 @@
 /**
  * Where a payment's amounts are posted: the pair of accounts, the currency, the project. Pure.
  *
- * Everything posted for one payment is in one currency on one pair of accounts, those of its first entry. If its project
- * changes after that, a person is asked; an acceptance takes back what was posted and posts it under the new project.
+ * Everything posted for one payment is in one currency on one pair of accounts, those of its first entry. If its
+ * project changes after that, a person is asked; acceptance reverses what was posted and posts it under the new
+ * project.
  */
 import type { PayableRules } from "../../../config/Payable.ts"
 import { ask, type Question } from "./Ask.ts"
@@ -18,11 +19,11 @@ export interface Account extends Pick<
   "certified_as" | "currency" | "debit_account" | "credit_account" | "project_id"
 > {
   readonly basis: ReadonlyArray<Fact | PayableGround>
-  /** What the bank keeps back of the payment. */
+  /** What the bank withholds from the payment. */
   readonly withheld: PayableRules
 }
 
-/** The change of project under which a payment is posted now. */
+/** The change of project under which a payment is now posted. */
 export interface Move {
   readonly mark: string
   readonly projectId: string | null
@@ -42,18 +43,18 @@ export const moveOf = ({ decisions }: Books, { reference }: PaymentFact): Move =
   return move
 }
 
-/** The entry that says where the payment's others go. */
+/** The entry that determines where the payment's other entries go. */
 const firstOf = ({ entries }: Pick<Books, "entries">, { reference }: PaymentFact, { mark }: Move): Entry | undefined =>
   entries.find(
     ({ part, payment_reference }) => payment_reference === reference && isOfPayment(part) && markOf(part) === mark
   )
 
 interface TakenFor extends Taken {
-  /** Nothing is posted for the payment, so its first entry has to say it. */
+  /** Nothing is posted for the payment yet, so its first entry has to say this. */
   readonly isFirst: boolean
 }
 
-/** What its certificates' amounts are taken for. */
+/** How its certificates' amounts are interpreted. */
 export const takenAs = (books: Books, payment: PaymentFact, move: Move, terms: Terms): TakenFor => {
   const own = { entries: books.entries.filter(({ part }) => !isKnown(part)) }
   const first = firstOf(own, payment, move)
@@ -69,18 +70,18 @@ const keptFrom = (first: Entry | undefined, known: string | null, terms: Terms):
   const now = takenBy(terms, known)
   if (first === undefined) return now
   const { certified_as, project_id: projectId } = first
-  // What was assumed has been said since, and turned out to be so.
+  // The assumption has since been confirmed by configuration.
   const isSaid = (certified_as ?? "assumed") === "assumed" && now.as === "each"
   return { ...keptIn(first), as: isSaid ? "each" : (certified_as ?? "assumed"), projectId }
 }
 
-/** What the amounts of an IPC are taken for that isn't paid. */
+/** How the amounts of an unpaid IPC are interpreted. */
 export const takenUnpaid = (books: Books, projectId: string | null, terms: Terms): Taken =>
   keptFrom(firstAccrual(books, projectId), projectId, terms)
 
 /**
- * The entry that says what a certificate's amount was taken for before it was paid. One that only took back what the accounting
- * system had doesn't.
+ * The entry that says how a certificate's amount was interpreted before it was paid. An entry that only reversed what
+ * the accounting system had doesn't say it.
  */
 const firstAccrual = ({ entries }: Books, projectId: string | null): Entry | undefined =>
   entries.find(
@@ -88,7 +89,7 @@ const firstAccrual = ({ entries }: Books, projectId: string | null): Entry | und
       project_id === projectId && isAccruedHere(part) && basis.some(({ kind }) => kind === "payable")
   )
 
-/** Of what would be posted for the payment; null if none is configured, or while a person is asked for it. */
+/** The currency in which the payment would be posted; null if none is configured, or while a person is asked for it. */
 export const currencyOf = (books: Books, payment: PaymentFact, terms: Terms): string | null => {
   const account = accountOf(books, payment, moveOf(books, payment), terms)
   return "question" in account ? null : account.currency
@@ -125,11 +126,11 @@ export const accountOf = (
 const whichCurrency = (payment: PaymentFact): Question =>
   ask("currency-unknown", payment, [], [], { part: settlementPart })
 
-/** The question's id is a hash, and most IPCs have no decisions. */
+/** Checked first: the question's id is a hash, and most IPCs have no decisions. */
 const currencyGiven = ({ decisions }: Books, payment: PaymentFact): DecisionFact | undefined =>
   decisions.size === 0 ? undefined : decisions.get(whichCurrency(payment).holdId)
 
-/** Asked where a payment is posted, or being moved, under another project than the newest one. */
+/** Asked when a payment is posted, or being moved, under a project other than the newest. */
 export const changedProjects = (books: Books, terms: Terms): ReadonlyArray<Question> =>
   rulesOf(terms).isNewestProjectValid
     ? books.payments
@@ -151,6 +152,6 @@ const changedProject = (books: Books, payment: PaymentFact, terms: Terms): Reado
   return [ask("project-changed", payment, [move.mark, from ?? "", to], [project], { part: settlementPart, units })]
 }
 
-/** A project that is named for the first time matters only if it says another currency. */
+/** A project that is named for the first time matters only if it implies another currency. */
 const isOtherCurrency = ({ currency }: Entry, projectId: string, terms: Terms): boolean =>
   Object.keys(terms.currencies).length > 0 && (terms.currencies[projectId] ?? terms.currency) !== currency

@@ -1,10 +1,10 @@
 /**
- * Accruals: what is due by the certificates of an IPC is posted when it is certified, so that the receivable which a payment
- * credits was debited before. Pure.
+ * Accruals: the amount due by an IPC's certificates is posted when it is certified, so that the receivable which a
+ * payment credits has been debited before. Pure.
  *
- * Guarantees: the accruals of an IPC add up to what is due by its newest certificate, or to nothing while that isn't known, in
- * any order of events; what a person took back counts as if it were posted. Nothing is asked, because no money moves, and the
- * payment's own questions are about the same amounts. An accrual never goes into a closed period.
+ * Guarantees: in any order of events, the accruals of an IPC add up to what is due by its newest certificate, or to
+ * nothing while that isn't known; what a person reversed counts as if it were posted. Nothing is asked, because no
+ * money moves, and the payment's own questions are about the same amounts. An accrual never goes into a closed period.
  */
 import type { Accrual } from "../../../config/Certificates.ts"
 import * as Amount from "../../Domain/Amount.ts"
@@ -38,7 +38,10 @@ export const accruals = (given: Books, cause: Fact, terms: Terms): ReadonlyArray
   return books.entries.slice(given.entries.length)
 }
 
-/** It goes on from the day that its first accrual says, and if accruals have ended since, on its account. */
+/**
+ * Accrual continues from the day that the IPC's first accrual says. If accruals have been switched off since, it also
+ * keeps that accrual's account.
+ */
 const accrualOf = ({ entries }: Books, { accrual, settles }: Terms): Accrual | undefined => {
   const first = entries.find(({ part }) => isAccruedHere(part))
   const from = first?.basis.find(({ kind }) => kind === "payable")?.["from"]
@@ -53,15 +56,15 @@ interface Target extends Pick<
   "certificate_url" | "certified_as" | "credit_account" | "debit_account" | "effective_at"
 > {
   readonly place: Place
-  /** Where it is posted. */
+  /** The part where it is posted. */
   readonly part: string
-  /** Others that count, too. */
+  /** Another part that counts too. */
   readonly besides: string | undefined
   readonly lines: ReadonlyArray<Line>
   readonly basis: ReadonlyArray<Fact | PayableGround>
 }
 
-/** As of the payment, which people may have been asked about; undefined if it isn't known. */
+/** As for the payment, about which people may have been asked; undefined if not known. */
 const placeOf = (books: Books, terms: Terms): Place | undefined => {
   const [payment] = books.payments
   const projectId = books.project?.projectId ?? null
@@ -98,7 +101,7 @@ const wantedAt = (books: Books, place: Place, cause: Fact, terms: Terms): Target
   }
 }
 
-/** With nothing due, or while it isn't known what is: what is posted there is taken back. */
+/** If nothing is due, or while it isn't known what is: reverses what is posted there. */
 const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Target, "certified_as"> => {
   const [part, besides] = [accruedIn(place), accruedElsewhere(place.currency)]
   const first =
@@ -115,7 +118,7 @@ const bare = (books: Books, place: Place, cause: Fact, terms: Terms): Omit<Targe
   }
 }
 
-/** Those of its first entry there, so that other terms change nothing that is posted. */
+/** The accounts of the first entry there, so that other terms change nothing that is posted. */
 const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "credit_account" | "debit_account"> => {
   const first = books.entries.find((entry) => entry.part === part)
   if (first !== undefined) return { debit_account: first.debit_account, credit_account: first.credit_account }
@@ -128,9 +131,9 @@ const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "cred
     : { debit_account: settled, credit_account: account }
 }
 
-/** The certificate that counts; undefined if none does, or those of the newest time disagree. */
+/** The certificate that counts; undefined if none does, or if those of the newest time disagree. */
 const newestOf = ({ certificates: all, opening }: Books, { currency }: Place): AnyCertificate | undefined => {
-  // What a person signed off was posted before siteledger, and so is what comes for it later.
+  // An opening certificate was posted before siteledger, and so is what follows from it.
   if (opening !== undefined) return undefined
   const certificates = all.filter((each) => isInCurrency(each, currency))
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
@@ -140,14 +143,14 @@ const newestOf = ({ certificates: all, opening }: Books, { currency }: Place): A
   return others.every(({ units }) => units === first?.units) ? first : undefined
 }
 
-/** Not first certified before accruals began. */
+/** Whether the IPC was first certified after accruals began. */
 const isFrom = (books: Books, terms: Terms): boolean => {
   const first = books.certificates.reduce((least, { at }) => (least === "" || at < least ? at : least), "")
   const accrual = accrualOf(books, terms)
   return accrual !== undefined && dateIn(first, terms.timezone) >= accrual.from
 }
 
-/** What is posted elsewhere is taken back: the IPC belongs to another project. */
+/** Reverses what is posted elsewhere, because the IPC belongs to another project. */
 const toNothing = (first: Entry, cause: Fact): Target => ({
   place: { projectId: first.project_id, currency: first.currency },
   part: first.part,
@@ -161,14 +164,14 @@ const toNothing = (first: Entry, cause: Fact): Target => ({
   basis: [cause]
 })
 
-/** The books with the difference, if there is one. */
+/** The books with the difference posted, if there is one. */
 const posted = (books: Books, target: Target, cause: Fact, terms: Terms): Books => {
   const { basis, besides, certificate_url, effective_at, lines, part, place } = target
   const counting = [...books.entries, ...takenBack(books)].filter(
     (entry) => entry.part === part || entry.part === besides
   )
   const difference = Lines.summed([...lines, ...counting.flatMap((entry) => Lines.negated(Lines.of(entry)))])
-  // More than an amount holds is in no accounting system.
+  // No accounting system can hold more than an amount can.
   if (difference.length === 0 || difference.some(({ units }) => Amount.ofUnits(units) === undefined)) return books
   const account = { ...target, currency: place.currency, project_id: place.projectId }
   const units = movedOf(difference, target, terms)
@@ -187,7 +190,7 @@ const posted = (books: Books, target: Target, cause: Fact, terms: Terms): Books 
   return { ...books, entries: [...books.entries, entry] }
 }
 
-/** What comes to the receivable, or to the payable: the amount of the entry. */
+/** What goes to the receivable, or to the payable: the amount of the entry. */
 const movedOf = (lines: ReadonlyArray<Line>, { credit_account, debit_account }: Target, { settles }: Terms): bigint => {
   const of = (account: string) => lines.find((line) => line.account === account)?.units ?? 0n
   return settles === "debit" ? -of(credit_account) : of(debit_account)

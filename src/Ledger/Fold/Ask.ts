@@ -10,7 +10,7 @@ import type { About, Basis, ByHandFact, Fact, Hold, HoldReason, PayableGround, P
 /** What a question is about: a payment, or what a person did by hand. */
 export type Subject = PaymentFact | ByHandFact
 
-/** What a hold would be about. It becomes a Hold only when opened: most questions of a turn are open already. */
+/** What a hold would be about. It becomes a Hold only when opened; most questions of a turn are already open. */
 export interface Question {
   readonly holdId: string
   readonly reason: HoldReason
@@ -22,7 +22,7 @@ export interface Question {
   readonly units: bigint | null
 }
 
-/** Of which part of the books; undefined: of its own, which its answer opens. */
+/** The part of the books that it concerns; undefined for its own part, which its answer opens. */
 export interface Of {
   readonly part?: string
   readonly units?: bigint | null
@@ -62,11 +62,14 @@ export const identify = (...parts: ReadonlyArray<string>): string =>
 
 type Shown = string | number | null
 
-/** For an auditor: units as amounts, names in one order, so a fact reads the same whether it is new or from the Store. */
+/**
+ * For an auditor: units as amounts, and names in a fixed order, so a fact reads the same whether it is new or from the
+ * Store.
+ */
 export const basisOf = (facts: ReadonlyArray<Fact | PayableGround>): Basis =>
   facts.map((fact) => {
     const values = fact as unknown as Readonly<Record<string, unknown>>
-    // Loops: arrays of pairs took more than twice as long, and to sort a handful of names took longest of all.
+    // Loops, because arrays of pairs took more than twice as long, and sorting a handful of names took longest of all.
     const names: Array<string> = []
     const given: Array<Shown> = []
     for (const name in values) {
@@ -91,12 +94,12 @@ export const basisOf = (facts: ReadonlyArray<Fact | PayableGround>): Basis =>
 const isShown = (value: unknown): value is Shown =>
   value === null || typeof value === "string" || typeof value === "number"
 
-/** In place of the time of an opening certificate. */
+/** Stands in for the time of an opening certificate. */
 export const undated = "opening"
 
 const disregarding: ReadonlySet<HoldReason> = new Set(["ambiguous-order", "amount-not-positive", "amount-too-precise"])
 
-/** What a decision about this hold is about. */
+/** What a decision about this hold refers to. */
 export const aboutOf = ({ basis, part, payment_reference, reason, units }: Hold): About => ({
   reason,
   reference: payment_reference,

@@ -1,9 +1,9 @@
 /**
- * What people add to the books: an entry of their own, the reversal of an entry, and what the accounting system has after
- * a restore. Pure.
+ * What people add to the books: an entry of their own, the reversal of an entry, and what the accounting system has
+ * after a restore. Pure.
  *
- * It is posted by the fact that says so, or by the second person's confirmation, exactly once. Nothing is erased: each is
- * one more balanced entry in the open period.
+ * It is posted exactly once, by its own fact or by the second person's confirmation. Nothing is erased: each is one
+ * more balanced entry in the open period.
  */
 import type { AccountingEntry, AccountingFact, Entry, Fact, Line, PostingFact, Terms } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
@@ -16,13 +16,13 @@ const entryOf = ({ entries }: Books, id: string): Entry | undefined => entries.f
 
 export interface Added {
   readonly entries: ReadonlyArray<Entry>
-  /** Of these, and of earlier ones: what the accounting system has already, or is never to get. */
+  /** Those of these entries, and of earlier ones, that the accounting system already has or must never get. */
   readonly settled: ReadonlyArray<string>
 }
 
 const nothing: Added = { entries: [], settled: [] }
 
-/** What the cause adds by itself. */
+/** What the cause itself adds. */
 export const added = (books: Books, cause: Fact, terms: Terms): Added => {
   if (cause.kind === "accounting") return compared(books, cause, terms)
   const fact =
@@ -95,11 +95,11 @@ const reverse = (
   return [reversal]
 }
 
-/** Takes over what the accounting system has, under its ids, and takes back what it won't get. */
+/** Takes over what the accounting system has, under its ids, and reverses what it won't get. */
 const compared = (books: Books, fact: AccountingFact, terms: Terms): Added => {
   const entries: Array<Entry> = []
   const now = (): Books => ({ ...books, entries: [...books.entries, ...entries] })
-  // First, so that no reversal takes one of their ids.
+  // Done first, so that no reversal takes one of their ids.
   for (const one of fact.has) {
     if (entryOf(now(), one.entryId) === undefined) entries.push(takeOver(now(), one, fact, terms))
   }
@@ -128,7 +128,7 @@ const takeOver = (books: Books, one: AccountingEntry, fact: AccountingFact, term
 const isPaid = ({ entries }: Books, reference: string): boolean =>
   entries.some(({ kind, payment_reference }) => kind === "payment" && payment_reference === reference)
 
-/** Its own accounts are among its lines. */
+/** The accrual's own accounts are among its lines. */
 const takeOverAccrual = (books: Books, one: AccountingEntry, fact: AccountingFact, terms: Terms): Entry => {
   const { currency, effectiveAt, entryId, lines = [], units } = one
   const isDebited = (line: Line): boolean => line.units > 0n === units > 0n

@@ -1,5 +1,6 @@
 /**
- * A payment whose event doesn't say its amount: it settles its certificate, and a person says what later ones moved. Pure.
+ * A payment whose event doesn't say its amount: it settles its certificate, and a person says what later certificates
+ * moved. Pure.
  */
 import { ask, type Question } from "./Ask.ts"
 import type { AnyCertificate, PaymentFact } from "../Fact.ts"
@@ -27,7 +28,7 @@ export function* byCertificate(of: Of): Wanted {
   return isKnown
 }
 
-/** `had`: accepted amounts that the accounting system has already, beside the payment's own. */
+/** `had`: accepted amounts that the accounting system already has, besides the payment's own. */
 const settlementOf = (
   { move, payment }: Of,
   { basis, certificate_url, units }: Settled,
@@ -45,15 +46,15 @@ const settlementOf = (
   ...besides(move, payment)
 })
 
-/** A certificate after the payment, other than its own, with another amount. */
+/** A certificate after the payment, other than its own, with a different amount. */
 interface Later {
   readonly certificate: AnyCertificate
   readonly question: Question
-  /** What a person said that it moved; undefined: nothing, or not yet. */
+  /** What a person said that it moved; undefined for nothing, or not yet answered. */
   readonly accepted: bigint | undefined
 }
 
-/** Two of one time and amount, under different URLs, are one. */
+/** Two certificates of the same time and amount under different URLs count as one. */
 const laterThan = ({ books, dueBy, payment, unit }: Of, settled: Settled): ReadonlyArray<Later> => {
   const later = new Map<string, Later>()
   for (const certificate of books.certificates) {
@@ -71,7 +72,10 @@ const laterThan = ({ books, dueBy, payment, unit }: Of, settled: Settled): Reado
   return [...later.values()]
 }
 
-/** Accepted after a restore, where the accounting system may have it: it is posted with the payment's own amount, if at all. */
+/**
+ * Accepted after a restore, when the accounting system may already have it: it is posted with the payment's own amount,
+ * if at all.
+ */
 const isHad = ({ books: { entries }, payment }: Of, { accepted, question }: Later): boolean =>
   accepted !== undefined &&
   entries.some(({ part }) => part === knownOf(payment.reference)) &&
@@ -91,7 +95,10 @@ function* recertified(of: Of, later: ReadonlyArray<Later>): Wanted {
   return areKnown
 }
 
-/** What was posted for one that no longer qualifies is taken back, because the settlement has its amount now. */
+/**
+ * What was posted for a certificate that no longer qualifies is reversed, because the settlement now includes its
+ * amount.
+ */
 export function* voided(
   { books, move, payment }: Of,
   settled: Settled,
@@ -113,7 +120,7 @@ export function* voided(
 /** Cached: with 2,000 certificates after a payment, hashing all of them again for each new one took seconds. */
 const questions = new WeakMap<PaymentFact, WeakMap<AnyCertificate, Question>>()
 
-/** `due`: by the certificate; null if that isn't known. Where it isn't all that is certified, it is part of the question. */
+/** `due`: by the certificate; null if not known. If it isn't the whole certified amount, it is part of the question. */
 const questionOf = (payment: PaymentFact, later: AnyCertificate, due: bigint | null): Question => {
   if (due !== later.units) {
     const about = [later.at, String(later.units), ...(due === null ? [] : [String(due)])]

@@ -1,8 +1,8 @@
 /**
- * What a certified amount is taken for: what is due by its certificate, or all that is certified in its project so far, so that
- * the difference to the IPC before it is due; and what is payable of it. Pure.
+ * How a certified amount is interpreted: as what is due by its certificate, or as the total certified in its project so
+ * far, so that the difference from the preceding IPC is due; and how much of it is payable. Pure.
  *
- * A payment keeps what its first entry took it for, so other terms change nothing that is posted.
+ * A payment keeps the interpretation of its first entry, so other terms change nothing that is posted.
  */
 import { less, type Payable, payableOf, type PayableRules } from "../../../config/Payable.ts"
 import * as Amount from "../../Domain/Amount.ts"
@@ -11,7 +11,7 @@ import type { Books } from "./Known.ts"
 
 export const certifiedAs = (projectId: string | null, terms: Terms): CertifiedAs => {
   const { byProject, standard } = terms.certificates
-  // Its project may turn out to be one of those.
+  // Its project may turn out to be a cumulative one.
   if (projectId === null) return hasCumulative(terms) ? "cumulative" : (standard ?? "assumed")
   return byProject[projectId]?.amounts ?? standard ?? "assumed"
 }
@@ -19,7 +19,10 @@ export const certifiedAs = (projectId: string | null, terms: Terms): CertifiedAs
 export const hasCumulative = ({ certificates: { byProject, standard } }: Terms): boolean =>
   standard === "cumulative" || Object.values(byProject).some(({ amounts }) => amounts === "cumulative")
 
-/** What is payable of a certified amount in this project; undefined if that depends on the project, which isn't known. */
+/**
+ * What is payable of a certified amount in this project; undefined if that depends on the project and the project isn't
+ * known.
+ */
 const payableIn = (projectId: string | null, { certificates }: Terms): PayableRules | undefined => {
   const { byProject, payable } = certificates
   if (projectId !== null) return byProject[projectId]?.payable ?? payable
@@ -30,7 +33,7 @@ const payableIn = (projectId: string | null, { certificates }: Terms): PayableRu
 const withheldIn = (projectId: string | null, { certificates }: Terms): PayableRules =>
   certificates.byProject[projectId ?? ""]?.withheld ?? certificates.withheld ?? []
 
-/** What a payment keeps, in the basis of its first entry, so that later ones follow the same. */
+/** What a payment stores in the basis of its first entry, so that later entries follow the same interpretation. */
 export const grounds = (ipcId: string, taken: Taken): ReadonlyArray<PayableGround> =>
   taken.payable?.length === 0 && taken.withheld.length === 0 && taken.as !== "cumulative"
     ? []
@@ -46,7 +49,7 @@ export const groundOf = (ipcId: string, { before, payable, withheld }: Taken): P
   return withheld.length === 0 ? ground : { ...ground, withheld: textOf(withheld) }
 }
 
-/** Those of the terms are the same for nearly all IPCs, and each is asked for several times. */
+/** Cached: the rules of the terms are the same for nearly all IPCs, and each is asked for several times. */
 const texts = new WeakMap<PayableRules, string>()
 
 const textOf = (rules: PayableRules): string => {
@@ -57,13 +60,13 @@ const textOf = (rules: PayableRules): string => {
 
 let last: { readonly text: string; readonly rules: PayableRules | null } = { text: "null", rules: null }
 
-/** Those of one IPC after the other are mostly the same. */
+/** Cached: consecutive IPCs usually have the same rules. */
 const rulesIn = (text: string): PayableRules | null => {
   if (text !== last.text) last = { text, rules: JSON.parse(text) as PayableRules | null }
   return last.rules
 }
 
-/** What it has kept. Rules are undefined if they weren't known: then a person has said the amount. */
+/** What the entry stored. Rules are undefined if they weren't known; then a person gave the amount. */
 export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | "payable" | "withheld"> => {
   const ground = basis.find(({ kind }) => kind === "payable")
   if (ground === undefined) return { before: null, payable: [], withheld: [] }
@@ -77,7 +80,7 @@ export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | 
 
 export interface Due {
   readonly units: bigint
-  /** Of which part of the certified amount. */
+  /** Which part of the certified amount is due. */
   readonly of: Payable
   /** What was certified before, if that counts. */
   readonly basis: ReadonlyArray<Fact>
@@ -85,23 +88,25 @@ export interface Due {
 
 type Certificate = Pick<CertificateFact, "at" | "units">
 
-/** What is due by a certificate; undefined if it isn't known what was certified before, or what is payable of it. */
+/**
+ * What is due by a certificate; undefined if it isn't known what was certified before, or how much of it is payable.
+ */
 export type DueBy = (certificate: Certificate) => Due | undefined
 
-/** How the certified amounts of a payment are taken. */
+/** How the certified amounts of a payment are interpreted. */
 export interface Taken {
-  /** Null in books of earlier versions: each for itself. */
+  /** Null in books of earlier versions: each certificate on its own. */
   readonly as: CertifiedAs | null
   readonly payable: PayableRules | undefined
-  /** What is kept back of the payment. */
+  /** What is withheld from the payment. */
   readonly withheld: PayableRules
-  /** What was certified before the first IPC of the project: a canonical amount; null: not known. */
+  /** What was certified before the first IPC of the project, as a canonical amount; null if not known. */
   readonly before: string | null
-  /** Under this project. */
+  /** The project under which it is posted. */
   readonly projectId: string | null
 }
 
-/** By the terms. */
+/** As the terms say. */
 export const takenBy = (terms: Terms, projectId: string | null): Taken => ({
   as: certifiedAs(projectId, terms),
   payable: payableIn(projectId, terms),
@@ -125,7 +130,7 @@ export const dueByOf = (books: Preceded, taken: Taken, unit: bigint): DueBy => {
 
 type Preceded = Pick<Books, "preceding" | "project">
 
-/** What precedes is known of the valid project alone, so not while a payment stays under another one. */
+/** What precedes is known only for the valid project, so not while a payment stays under another one. */
 const certifiedBefore = (
   { preceding, project }: Preceded,
   { before, projectId }: Taken,
@@ -141,7 +146,7 @@ const certifiedBefore = (
   return { units: last.units, basis: [shown] }
 }
 
-/** Undefined if there is none, or those of the newest time disagree. */
+/** Undefined if there is none, or if those of the newest time disagree. */
 const newest = (certificates: ReadonlyArray<Certificate>): Certificate | undefined => {
   const last = certificates.reduce((latest, { at }) => (at > latest ? at : latest), "")
   const [first, ...others] = certificates.filter(({ at }) => at === last)

@@ -1,5 +1,6 @@
 /**
- * A decision with what its hold asked, which is kept with it, because the hold is gone once it is decided. Pure.
+ * A decision together with what its hold asked. This is stored with the decision, because the hold is gone once it is
+ * decided. Pure.
  */
 import { aboutOf } from "./Ask.ts"
 import type { Fact } from "../Fact.ts"

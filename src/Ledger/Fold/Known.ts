@@ -1,5 +1,5 @@
 /**
- * What is known of one IPC: its facts, sorted by what they say, and what was posted and asked because of them. Pure.
+ * What is known about one IPC: its facts, sorted by what they say, and what was posted and asked because of them. Pure.
  */
 import { isAfter, never } from "../../Domain/Version.ts"
 import type {
@@ -17,7 +17,7 @@ import type {
 
 export interface Books {
   readonly ipcId: string
-  /** The valid one. */
+  /** The valid project. */
   readonly project: ProjectFact | undefined
   readonly certificates: ReadonlyArray<AnyCertificate>
   readonly opening: OpeningFact | undefined
@@ -48,7 +48,7 @@ export const empty = (ipcId: string): Books => ({
   holds: noHolds
 })
 
-/** Shared: a map takes more memory than the rest of such books, and verifying makes them by the million. */
+/** Shared: a map takes more memory than the rest of such books, and verifying creates them by the million. */
 const noDecisions: Books["decisions"] = new Map()
 export const noHolds: Books["holds"] = new Map()
 
@@ -74,7 +74,7 @@ export const learn = (books: Books, facts: ReadonlyArray<Fact>): Books => {
   }
 }
 
-/** The same for the fact of a turn, of which there are many more: only what it is about is made anew. */
+/** The same for the single fact of a turn, which is far more frequent: only what it concerns is rebuilt. */
 const learnOne = (books: Books, fact: Fact): Books => {
   const preceding = said(books.preceding, fact)
   switch (fact.kind) {
@@ -113,7 +113,7 @@ const learnOne = (books: Books, fact: Fact): Books => {
 
 const isCertificate = (fact: Fact): fact is AnyCertificate => fact.kind === "certificate" || fact.kind === "looked-up"
 
-/** The record that a look-up found names its project, too. */
+/** The record that a look-up found names its project too. */
 const projectIn = (fact: Fact): ReadonlyArray<ProjectFact> => {
   if (fact.kind === "project") return [fact]
   if (fact.kind !== "looked-up" || fact.projectId === undefined) return []
@@ -124,7 +124,7 @@ const projectIn = (fact: Fact): ReadonlyArray<ProjectFact> => {
 const said = (before: Books["preceding"], fact: Fact): Books["preceding"] =>
   fact.preceding === undefined ? before : { fact, said: fact.preceding }
 
-/** Facts of the first version of the rules have no version, and only the first of them is kept. */
+/** Facts of the first version of the rules have no version, and only the first of them is stored. */
 const newer = (project: ProjectFact | undefined, fact: ProjectFact): ProjectFact =>
   project === undefined || isAfter(fact.version ?? never, project.version) ? fact : project
 

@@ -1,8 +1,8 @@
 /**
- * The lines of entries that have more than two: what is due of a certificate with what is held back and added, and a payment of
- * which something is kept back. Pure.
+ * The lines of entries that have more than two: what is due by a certificate together with what is withheld and added,
+ * and a payment from which something is withheld. Pure.
  *
- * They add up to zero whatever is rounded: shares are rounded, and the receivable (or the bank) takes what remains.
+ * They add up to zero despite rounding: shares are rounded, and the receivable (or the bank) takes the remainder.
  */
 import { type Payable, payableOf, type PayableRules } from "../../../config/Payable.ts"
 import type { Entry, Line, Terms } from "../Fact.ts"
@@ -14,7 +14,7 @@ type Accounts = Pick<Entry, "credit_account" | "debit_account">
 /** An employer's books mirror a contractor's. */
 const sideOf = ({ settles }: Terms): bigint => (settles === "debit" ? -1n : 1n)
 
-/** The receivable (or payable) that payments settle, and the other account, of a payment's two. */
+/** Of a payment's two accounts: the receivable (or payable) that payments settle, and the other one. */
 export const settledOf = ({ credit_account, debit_account }: Accounts, { settles }: Terms) =>
   settles === "debit"
     ? { settled: debit_account, other: credit_account }
@@ -23,7 +23,7 @@ export const settledOf = ({ credit_account, debit_account }: Accounts, { settles
 const sharesOf = (shares: ReadonlyArray<bigint>, rules: PayableRules, standard: string, side: bigint) =>
   rules.map(({ account = standard }, index) => ({ account, units: -side * (shares[index] ?? 0n) }))
 
-/** All that is due by a certificate. `accounts`: of the accrual. */
+/** Everything that is due by a certificate. `accounts`: those of the accrual. */
 export const ofCertificate = (
   { certified, payable, shares }: Payable,
   rules: PayableRules,
@@ -40,15 +40,15 @@ export const ofCertificate = (
 }
 
 interface Of {
-  /** What is posted there already. */
+  /** What is already posted there. */
   readonly posted: ReadonlyArray<Entry>
-  /** What comes in addition. */
+  /** What is posted in addition. */
   readonly units: bigint
   /** The smallest amount of the currency. */
   readonly unit: bigint
 }
 
-/** What an entry of a payment moves; null if nothing is kept back of it. */
+/** What an entry of a payment moves; null if nothing is withheld from it. */
 export const ofPayment = (account: Account, { posted, unit, units }: Of, terms: Terms): Entry["lines"] => {
   const { withheld } = account
   if (withheld.length === 0) return null
@@ -64,7 +64,7 @@ export const ofPayment = (account: Account, { posted, unit, units }: Of, terms: 
   return orNull({ ...account, units }, [...lines, ...posted.flatMap((entry) => Lines.negated(Lines.of(entry)))])
 }
 
-/** Null where they are the two that the entry has by itself. */
+/** Null if they are just the entry's own two accounts. */
 export const orNull = (
   entry: Accounts & Pick<Entry, "units">,
   lines: ReadonlyArray<Line>

@@ -1,8 +1,9 @@
 /**
- * Whether a certificate that a look-up found settles the payment that waits for one; if not, why. Pure.
+ * Whether a certificate that a look-up found settles the payment that waits for one, and if not, why. Pure.
  *
- * It counts only if the payment still waits, it isn't dated after the payment, its currency is the payment's as far as both
- * are known, and its amount is one of that currency. Everything else stays with a person.
+ * It counts only if all of this holds: the payment still waits, the certificate isn't dated after the payment, its
+ * currency is the payment's as far as both are known, and its amount is valid in that currency. Everything else is left
+ * to a person.
  */
 import * as Amount from "../../Domain/Amount.ts"
 import { currencyOf } from "./Account.ts"
@@ -16,7 +17,7 @@ export const waiting = ({ holds, payments }: Books): PaymentFact | undefined => 
   return hold && payments.find(({ reference }) => reference === hold.payment_reference)
 }
 
-/** In words that go on after "It found". Undefined: it settles the payment. */
+/** In words that continue a sentence after "It found". Undefined if it settles the payment. */
 export const objectionTo = (books: Books, fact: LookedUpFact, terms: Terms): string | undefined => {
   const payment = waiting(books)
   if (payment === undefined) return "a certificate, and no payment waits for one any more"

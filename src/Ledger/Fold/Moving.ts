@@ -7,7 +7,7 @@ import type { Books } from "./Known.ts"
 import { baseOf, isOfPayment, markOf } from "./Parts.ts"
 import type { Target } from "./Posted.ts"
 
-/** Nothing is left where the payment was before. */
+/** Whether nothing is left where the payment was before. */
 export const isMoved = ({ entries }: Books, { reference }: PaymentFact, { mark }: Move): boolean => {
   const others = entries.filter(
     ({ part, payment_reference }) => payment_reference === reference && isOfPayment(part) && markOf(part) !== mark
@@ -16,7 +16,7 @@ export const isMoved = ({ entries }: Books, { reference }: PaymentFact, { mark }
   return [...nets].every((each) => each.reduce((sum, { units }) => sum + units, 0n) === 0n)
 }
 
-/** It is taken back, as was agreed to with the move. */
+/** It is reversed, as was agreed with the move. */
 export function* left({ entries }: Books, payment: PaymentFact, { decision, mark }: Move): Generator<Target> {
   const firsts = new Map<string, Entry>()
   for (const entry of entries) {

@@ -1,9 +1,9 @@
 /**
- * Payments whose events say what was paid: each posts its own amount, as long as all of them together are no more than what
+ * Payments whose events say what was paid: each posts its own amount, as long as all of them together don't exceed what
  * is certified. Pure.
  *
- * An amount is never chosen or rounded: if reports of a payment disagree, or it can't be what was paid, a person is asked.
- * Which payment is too much depends on which arrived first.
+ * An amount is never chosen or rounded: if reports of a payment disagree, or the amount can't be right, a person is
+ * asked. Which payment is too much depends on which arrived first.
  */
 import { moveOf } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
@@ -17,7 +17,7 @@ import { besides, countingFor, type Of, type Wanted, whetherPaid } from "./Wante
 
 interface Known {
   readonly units: bigint
-  /** Undefined: not known, so nothing is too much. */
+  /** Undefined if not known; then nothing is too much. */
   readonly due: Settled | undefined
   readonly basis: ReadonlyArray<Fact>
 }
@@ -26,8 +26,8 @@ interface Known {
 export type Paid = Known | { readonly open: Question }
 
 /**
- * For each payment that posts what its event says: all of an IPC's, if the first one's event says it, and those that did so
- * before another became the first. Those that a person has answered stay as they were answered.
+ * For each payment that posts what its event says: all payments of an IPC if the first one's event says it, and those
+ * that did so before another payment became the first. Payments about which a person has answered stay as answered.
  */
 export const paidAmounts = (
   books: Books,
@@ -63,7 +63,7 @@ export const paidAmounts = (
 const postedFor = ({ entries }: Books, part: string, { reference }: PaymentFact): ReadonlyArray<Entry> =>
   entries.filter((entry) => entry.payment_reference === reference && baseOf(entry.part) === part)
 
-/** What a person said that a further payment is; undefined: nobody has answered. */
+/** The amount that a person gave for a further payment; undefined if there is no answer. */
 const givenFor = (
   books: Books,
   payment: PaymentFact,
@@ -79,7 +79,7 @@ const givenFor = (
 const reportsOf = ({ amounts }: Books, { reference }: PaymentFact): ReadonlyArray<PaymentFact> =>
   amounts.filter((report) => report.reference === reference)
 
-/** A later certificate counts for what is paid after it. */
+/** A later certificate counts for payments after it. */
 const dueAt = ({ certificates }: Books, first: PaymentFact, { at: paidAt }: PaymentFact) =>
   certificates.some(({ at }) => at > first.at && at <= paidAt) ? paidAt : first.at
 
@@ -132,7 +132,7 @@ export function* byPaidAmount(of: Of, paid: Paid, isFirst: boolean): Wanted {
     basis: move.decision === undefined ? basis : [...basis, move.decision],
     ...besides(move, payment)
   }
-  // What a later certificate was said to have moved is in the amount.
+  // The amount already includes what a later certificate was said to have moved.
   if (isFirst && due !== undefined) yield* voided(of, due, [])
   return true
 }

@@ -1,5 +1,5 @@
 /**
- * Where an IPC stands among those of its project: by its first certificate that counts, and of the same instant by its id.
+ * The position of an IPC within its project: by its first certificate that counts, and for the same instant by its id.
  * Pure.
  */
 import type { Instant } from "../../Domain/Instant.ts"
@@ -41,11 +41,11 @@ const moving: ReadonlySet<Fact["kind"]> = new Set(["certificate", "looked-up", "
 /** Whether such a fact can change the position of its IPC, or its certificates. */
 export const canMove = ({ kind }: Pick<Fact, "kind">): boolean => moving.has(kind)
 
-/** With this fact known. */
+/** The position once this fact is known. */
 export const positionWith = (books: Books, fact: Fact): Position | undefined =>
   positionOf(learn(books, [completed(books, fact)]))
 
-/** Nothing that its position follows from has changed. */
+/** Whether nothing that determines its position has changed. */
 export const stands = (before: Books, after: Books): boolean =>
   before.certificates.length === after.certificates.length &&
   before.decisions.size === after.decisions.size &&
@@ -59,7 +59,10 @@ export const isSame = (a: Position | undefined, b: Position | undefined): boolea
       a.firstAt === b.firstAt &&
       areSame(a.certificates, b.certificates)
 
-/** What an IPC has before it: of each of its own certificates, the newest one there by then. No others can count for it. */
+/**
+ * What precedes an IPC: for each of its own certificates, the newest certificate of the preceding IPC at that time. No
+ * others can count for it.
+ */
 export const precedingOf = (before: Position | undefined, own: Position): Preceding => {
   if (before === undefined) return { ipcId: null, certificates: [] }
   const counting = new Set<Instant>()

@@ -1,10 +1,10 @@
 /**
- * What takes a part of an IPC's books to its target: an entry for the difference, a question for a person, or nothing.
+ * What brings a part of an IPC's books to its target: an entry for the difference, a question for a person, or nothing.
  * Pure.
  *
- * Guarantees: a currency is never guessed; nothing goes into a closed period unasked; what a person refused is never
- * posted; and an id stands for one thing: entries of different amounts, kinds, currencies, days or references have
- * different ids in any two histories.
+ * Guarantees: a currency is never guessed; nothing goes into a closed period without asking; what a person refused is
+ * never posted; and an id stands for one thing: entries with different amounts, kinds, currencies, days or references
+ * have different ids in any two histories.
  */
 import { dateIn, firstInstantOf } from "../../Domain/CalendarDay.ts"
 import * as Instant from "../../Domain/Instant.ts"
@@ -29,36 +29,36 @@ export interface Target extends Pick<Entry, "certificate_url" | "effective_at"> 
   /** Another part whose entries count too: what the accounting system had for the payment. */
   readonly besides?: string
   /**
-   * What refusals count: all; those of people's answers, for what isn't owed any more (what they took back is gone already);
-   * or none, for what a move left behind.
+   * Which refusals count: all of them; only people's answers, for what is no longer owed (what they reversed is already
+   * gone); or none, for what a move left behind.
    */
   readonly counts?: "answers" | "nothing"
   /** The kind of its first entry. */
   readonly first: "payment" | "adjustment"
   readonly payment: PaymentFact
   readonly basis: ReadonlyArray<Fact>
-  /** It covers the date as well, so a closed period isn't asked about. */
+  /** It also covers the date, so there is no question about a closed period. */
   readonly consent?: DecisionFact | undefined
 }
 
-/** What a turn of the fold knows beside the books. */
+/** What a turn of the fold knows besides the books. */
 export interface Turning {
   readonly cause: Fact
   readonly terms: Terms
   readonly refused: ReadonlyMap<string, ReadonlyArray<Refusal>>
-  /** The parts, without marks, with an open hold about their date or their difference. */
+  /** The parts, without marks, that have an open hold about their date or their difference. */
   readonly waiting: ReadonlySet<string>
 }
 
 type Outcome =
   | {
       readonly entry: Entry
-      /** With it, the part is at its target. */
+      /** With this entry, the part is at its target. */
       readonly isReached: boolean
     }
   | { readonly questions: ReadonlyArray<Question> }
 
-/** Without a question or an entry, nothing is missing. */
+/** If it returns neither a question nor an entry, nothing is missing. */
 export const reach = (books: Books, target: Target, turning: Turning): Outcome => {
   const { base, basis, besides, certificate_url, move, payment } = target
   const { cause, terms } = turning
@@ -71,19 +71,21 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   const stand = { base, known: sum(had), refused }
   const net = sum(posted) + stand.known + refused.units
   const left = posted.length === 0 ? carriedTo(target, books) : 0n
-  // What a move carries over was agreed to with it, unless it is no amount of the new currency; the rest is a step of its own.
+  // What a move carries over was agreed with the move, unless it isn't a valid amount in the new currency. The rest is
+  // a separate step.
   const carried = fits(left, unit) ? left : 0n
   // What doesn't fit one entry goes into the next.
   const units = fitting(carried === 0n ? target.units - net : carried, unit)
   if (units === 0n) return nothing
-  // With the number of entries and refusals: the books can return to a net at which the same was asked before.
+  // Includes the number of entries and refusals: the books can return to a net amount at which the same was asked
+  // before.
   const about = [part, String(posted.length + refused.count), String(net), String(units)]
   const reason = carried === 0n ? reasonToAsk(target, stand, turning) : undefined
   const question = reason === undefined ? undefined : ask(reason, payment, about, basis, { part, units })
   const decision = question === undefined ? undefined : books.decisions.get(question.holdId)
   const dated = question === undefined || decision !== undefined ? [] : [question]
   if ("question" in account) {
-    // A question about the date that is open stays so.
+    // An open question about the date stays open.
     const others = turning.waiting.has(base) ? dated : []
     return { questions: [{ ...account.question, part, units }, ...others] }
   }
@@ -106,7 +108,7 @@ export const reach = (books: Books, target: Target, turning: Turning): Outcome =
   return { entry, isReached: net + units === target.units }
 }
 
-/** The first entry of a payment is its `payment`, wherever it was posted; there is one. */
+/** Only the first entry of a payment is its `payment`, wherever it was posted. */
 const kindOf = (target: Target, posted: ReadonlyArray<Entry>, { entries }: Books): Entry["kind"] => {
   if (posted.length > 0) return target.units === 0n ? "reversal" : "adjustment"
   const { reference } = target.payment
@@ -119,7 +121,7 @@ const nothing: Outcome = { questions: [] }
 interface Refused {
   readonly units: bigint
   readonly count: number
-  /** Some are no amounts of this currency: they were refused in another one. They are a reason to ask, and no more. */
+  /** Some amounts were refused in another currency and aren't valid in this one. They are only a reason to ask. */
   readonly hasForeign: boolean
 }
 
@@ -133,7 +135,7 @@ const refusedOf = ({ base, counts }: Target, { refused }: Turning, unit: bigint)
 const sum = (entries: ReadonlyArray<Pick<Entry, "units">>): bigint =>
   entries.reduce((total, { units }) => total + units, 0n)
 
-/** What is posted where the payment was before. It is taken back after this. */
+/** What is posted where the payment was before. It is reversed after this. */
 const carriedTo = ({ base, move, payment }: Target, { entries }: Books): bigint =>
   move.decision === undefined
     ? 0n
@@ -161,14 +163,14 @@ const reasonToAsk = (target: Target, stand: Stand, { terms, waiting }: Turning):
   return isAsking && rulesOf(terms).areRefusalsFinal && waiting.has(stand.base) ? "period-reopened" : undefined
 }
 
-/** The first instant of the open period, by the configuration or by a person, whichever is later. */
+/** The first instant of the open period, set by the configuration or by a person, whichever is later. */
 export const openFromOf = ({ closed, openFrom, timezone }: Terms): Instant.Instant | null => {
   if (closed === undefined) return openFrom
   const byPerson = firstInstantOf(closed.openFrom, timezone)
   return openFrom === null || byPerson > openFrom ? byPerson : openFrom
 }
 
-/** At its own time, or at the beginning of the open period. */
+/** The time itself, or the beginning of the open period if that is later. */
 export const inOpenPeriod = (at: Instant.Instant, terms: Terms): Instant.Instant => {
   const openFrom = openFromOf(terms)
   return openFrom !== null && at < openFrom ? openFrom : at
@@ -176,7 +178,7 @@ export const inOpenPeriod = (at: Instant.Instant, terms: Terms): Instant.Instant
 
 const isInClosedPeriod = (at: Instant.Instant, terms: Terms): boolean => inOpenPeriod(at, terms) !== at
 
-/** The entry that a reversal takes back: the first since the last reversal. */
+/** The entry that a reversal reverses: the first since the last reversal. */
 const reversed = (posted: ReadonlyArray<Entry>): string | null =>
   posted[posted.findLastIndex(({ kind }) => kind === "reversal") + 1]?.entry_id ?? null
 
@@ -219,7 +221,7 @@ export const make = (
   }
 }
 
-/** With its place in the books. Entries from before a restore have places of their own, which may be further on. */
+/** Includes its place in the books. Entries from before a restore have places of their own, which may be further on. */
 const freeId = ({ entries, ipcId }: Books, part: string, about: ReadonlyArray<string>): string => {
   for (let place = entries.length; ; place++) {
     const id = identify("entry", ipcId, part, String(place), ...about)

@@ -1,6 +1,6 @@
 /**
- * Amounts fit their currency: 100.005 is no amount of euros, and no accounting system takes it. What doesn't fit is asked
- * about, never rounded. Pure.
+ * Amounts fit their currency: 100.005 isn't a valid amount in euros, and no accounting system accepts it. An amount
+ * that doesn't fit is asked about, never rounded. Pure.
  */
 import * as Amount from "../../Domain/Amount.ts"
 import { ask, type Question } from "./Ask.ts"
@@ -10,7 +10,7 @@ type Kept = Pick<Terms, "minorDigits">
 
 const mostDigits = Amount.Money.scale
 
-/** How many decimals an amount may have; without a currency, as many as there can be. */
+/** How many decimals an amount may have; without a currency, the maximum. */
 export const digitsOf = (currency: string | null, { minorDigits }: Kept): number =>
   currency === null || minorDigits === null ? mostDigits : (minorDigits[currency] ?? 2)
 
@@ -20,14 +20,14 @@ export const minorUnit = (currency: string | null, terms: Kept): bigint =>
 
 export const fits = (units: bigint, unit: bigint): boolean => units % unit === 0n
 
-/** False if a look-up found it in another currency. Events say none. */
+/** False if a look-up found it in another currency. Events don't name one. */
 export const isInCurrency = (certificate: AnyCertificate, currency: string | null): boolean =>
   certificate.kind !== "looked-up" ||
   certificate.currency === null ||
   currency === null ||
   certificate.currency === currency
 
-/** As much of it as one entry holds. */
+/** As much of it as one entry can hold. */
 export const fitting = (units: bigint, unit: bigint): bigint => {
   const most = Amount.fitting(units)
   return most === units ? units : most - (most % unit)
@@ -39,8 +39,8 @@ export type Answer =
   | { readonly units: bigint | null; readonly given: ReadonlyArray<DecisionFact> }
 
 /**
- * Asked again until the amount fits: its currency may have become known only after the answer. There is no other way out:
- * whoever has said that money moved says how much.
+ * Asked again until the amount fits: its currency may have become known only after the answer. There is no other way
+ * out: a person who says that money moved has to say how much.
  */
 export const answerTo = (question: Question, decisions: ReadonlyMap<string, DecisionFact>, unit: bigint): Answer => {
   const given: Array<DecisionFact> = []
@@ -56,7 +56,7 @@ export const answerTo = (question: Question, decisions: ReadonlyMap<string, Deci
       part,
       units
     })
-    // The newest answer counts, also where an earlier one would fit by now.
+    // The newest answer counts, even if an earlier one would fit by now.
     if (fits(units, unit) && !decisions.has(again.holdId)) return { units, given }
     open = again
   }

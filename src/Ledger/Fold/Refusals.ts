@@ -16,7 +16,7 @@ export interface Refusal {
   readonly isTakenBack: boolean
 }
 
-/** A rejection of these refuses the hold's difference. */
+/** Rejecting one of these refuses the hold's difference. */
 const ofDifferences: ReadonlySet<HoldReason> = new Set([
   "period-closed",
   "period-reopened",
@@ -26,9 +26,9 @@ const ofDifferences: ReadonlySet<HoldReason> = new Set([
 
 export const nothingRefused: ReadonlyMap<string, ReadonlyArray<Refusal>> = new Map()
 
-/** By part, wherever a change of the project moved it. An entry that a person has taken back was posted, then refused. */
+/** By part, wherever a change of project moved it. An entry that a person reversed was posted, then refused. */
 export const refusals = (books: Books): ReadonlyMap<string, ReadonlyArray<Refusal>> => {
-  // Only people refuse, and most books have nothing of theirs.
+  // Only people refuse, and most books contain no acts of people.
   if (books.decisions.size === 0 && books.byHand.length === 0) return nothingRefused
   const all = new Map<string, Array<Refusal>>()
   const add = (part: string, refusal: Refusal) => {
@@ -44,7 +44,10 @@ export const refusals = (books: Books): ReadonlyMap<string, ReadonlyArray<Refusa
   return all
 }
 
-/** The books with the certificates that count: disregarded neither under their own instant nor together with others. */
+/**
+ * The books with only the certificates that count: not disregarded, neither at their own instant nor together with
+ * others.
+ */
 export const regarding = (books: Books): Books => {
   const { certificates, decisions, opening } = books
   if (decisions.size === 0) return books

@@ -1,23 +1,24 @@
 /**
  * The versions of the rules. A fact is folded by the version in the terms that it was stored under, so an upgrade posts
- * nothing by itself, and books of any earlier version still verify. A difference between versions is a flag here, and
+ * nothing by itself, and books of any earlier version still verify. Each difference between versions is a flag here;
  * nothing else in the fold depends on the version.
  */
 import { rulesVersion, type Terms } from "../../../config/Ledger.ts"
 
 export interface Rules {
   /**
-   * What a person refused never posts later, disregarded certificates stay disregarded, and a hold for a closed period is
-   * asked again when the period is open. Before: a refusal held until the amount, the period or the policy changed.
+   * What a person refused never posts later, disregarded certificates stay disregarded, and a hold for a closed period
+   * is asked again when the period is open. Before that, a refusal held until the amount, the period or the policy
+   * changed.
    */
   readonly areRefusalsFinal: boolean
-  /** The project with the newest event time counts, as in rows. Before: the first one that arrived. */
+  /** The project with the newest event time counts, as in rows. Before that, the first one that arrived counted. */
   readonly isNewestProjectValid: boolean
   /** Entries have a posting date. */
   readonly arePostingDatesKept: boolean
-  /** Entries say what certified amounts were taken for. Before: each for itself. */
+  /** Entries say how certified amounts were interpreted. Before that, each certificate counted on its own. */
   readonly isCertifiedAsKept: boolean
-  /** Facts of payments say what was paid, if their events do. Before: they never did. */
+  /** Facts of payments say what was paid if their events do. Before that, they never did. */
   readonly arePaidAmountsKept: boolean
 }
 

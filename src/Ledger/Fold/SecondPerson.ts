@@ -1,6 +1,6 @@
 /**
- * Above a configured amount, what a person adds or takes back counts only when a second, different person has confirmed it.
- * Pure.
+ * Above a configured amount, what a person adds or reverses counts only after a second, different person has confirmed
+ * it. Pure.
  */
 import { ask, type Question } from "./Ask.ts"
 import type { ByHandFact, Entry, ReversalFact } from "../Fact.ts"
@@ -17,14 +17,14 @@ const answerTo = ({ decisions }: Acts, fact: ByHandFact) => decisions.get(confir
 export const isInForce = (acts: Acts, fact: ByHandFact): boolean =>
   !fact.needsSecond || answerTo(acts, fact) === "accept"
 
-/** What waits for a second person, unless there is nothing left to take back. */
+/** What waits for a second person, unless nothing is left to reverse. */
 export const unconfirmed = (books: Acts & Pick<Books, "entries">): ReadonlyArray<Question> =>
   books.byHand
     .filter((fact) => fact.needsSecond && answerTo(books, fact) === undefined)
     .filter((fact) => fact.kind !== "reversal" || !isGone(books, fact.entryId))
     .map((fact) => confirmation(fact))
 
-/** Its part is at zero again: it was corrected, or the payment was moved. */
+/** Its part is back at zero: it was corrected, or the payment was moved. */
 export const isGone = ({ entries }: Pick<Books, "entries">, entryId: string): boolean => {
   const entry = entries.find(({ entry_id }) => entry_id === entryId)
   if (entry === undefined) return true
@@ -35,12 +35,12 @@ export const isGone = ({ entries }: Pick<Books, "entries">, entryId: string): bo
 const reversals = ({ byHand }: Acts): ReadonlyArray<ReversalFact> =>
   byHand.filter((fact): fact is ReversalFact => fact.kind === "reversal")
 
-/** The entries that people have taken back. */
+/** The entries that people have reversed. */
 export const takenBack = (books: Acts & Pick<Books, "entries">): ReadonlyArray<Entry> =>
   reversals(books)
     .filter((fact) => isInForce(books, fact))
     .flatMap(({ entryId }) => books.entries.find(({ entry_id }) => entry_id === entryId) ?? [])
 
-/** Also if it still has to be confirmed. */
+/** Also true if the reversal still has to be confirmed. */
 export const isBeingTakenBack = (acts: Acts, entryId: string): boolean =>
   reversals(acts).some((fact) => fact.entryId === entryId && answerTo(acts, fact) !== "reject")

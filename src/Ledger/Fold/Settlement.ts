@@ -1,9 +1,9 @@
 /**
  * What one payment settles: which certificate is its own, by everything known so far. Pure.
  *
- * A payment's certificate is the newest one dated at or before it, else the opening certificate, else the earliest one
- * dated after it. One that a look-up found counts only if it isn't dated after the payment, nor in another currency. The answer
- * depends on which facts there are, never on the order of their arrival.
+ * A payment's certificate is the newest one dated at or before it; otherwise the opening certificate; otherwise the
+ * earliest one dated after it. A certificate that a look-up found counts only if it isn't dated after the payment and
+ * isn't in another currency. The answer depends only on which facts exist, never on the order of their arrival.
  */
 import type { Instant } from "../../Domain/Instant.ts"
 import { ask, type Question, undated } from "./Ask.ts"
@@ -11,7 +11,7 @@ import type { Due, DueBy } from "./CertifiedAs.ts"
 import type { AnyCertificate, DecisionFact, Fact, HoldReason, OpeningFact, PaymentFact } from "../Fact.ts"
 import { answerTo, fits, isInCurrency } from "./Precision.ts"
 
-/** What decides which certificate is a payment's own. */
+/** What determines which certificate is a payment's own. */
 export interface Known {
   readonly certificates: ReadonlyArray<AnyCertificate>
   readonly opening: OpeningFact | undefined
@@ -19,7 +19,7 @@ export interface Known {
   readonly decisions: ReadonlyMap<string, DecisionFact>
 }
 
-/** The part of the books that a payment's own amount is posted to. */
+/** The part of the books to which a payment's own amount is posted. */
 export const settlementPart = "settlement"
 
 export interface Settled {
@@ -37,13 +37,13 @@ export type Settlement =
 /** How amounts of certificates count. */
 export interface Counting {
   readonly dueBy: DueBy
-  /** The payment's; null: none is known. */
+  /** The payment's currency; null if none is known. */
   readonly currency: string | null
   /** Its smallest amount. */
   readonly unit: bigint
 }
 
-/** `paidAt`: when a further payment was made, for what is due by then. */
+/** `paidAt`: when a further payment was made, to find what is due by then. */
 export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt = payment.at): Settlement => {
   for (const candidate of candidates(known, how.currency, paidAt)) {
     const { amounts, due, reason } = judge(candidate, how)
@@ -57,7 +57,7 @@ export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt
     const answer = answerTo(question, known.decisions, how.unit)
     if ("open" in answer) return { _tag: "Open", question: answer.open }
     if (answer.units !== null) return settled(answer.units, candidate, [payment, ...facts, ...answer.given])
-    // The certificate counts, and what is due for it was paid.
+    // The certificate counts, and what is due by it was paid.
     if (reason === "previous-amount-unknown") return { _tag: "Open", question }
   }
   const question = ask("awaiting-certified-amount", payment, [], [], { part: settlementPart })
@@ -69,7 +69,7 @@ export const settle = (known: Known, payment: PaymentFact, how: Counting, paidAt
 type Certificate = AnyCertificate | OpeningFact
 
 interface Judged {
-  /** Those that the question is about. */
+  /** The amounts that the question is about. */
   readonly amounts: ReadonlyArray<bigint>
   readonly due: Pick<Due, "basis" | "units"> | undefined
   /** Why a person has to be asked. */
@@ -81,7 +81,7 @@ const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting)
   const [first] = candidate
   const amounts = candidate.length === 1 ? [first!.units] : [...new Set(candidate.map(({ units }) => units))]
   if (first === undefined || amounts.length > 1) {
-    // Another amount of what precedes makes another question.
+    // If what precedes has another amount, it is another question.
     const dues = candidate.map((each) => (each.kind === "opening" ? each.units : dueBy(each)?.units))
     const others = dues.filter((units) => units !== undefined && !amounts.includes(units))
     return {
@@ -90,7 +90,7 @@ const judge = (candidate: ReadonlyArray<Certificate>, { dueBy, unit }: Counting)
       reason: "ambiguous-order"
     }
   }
-  // What a person signed off is due as it is.
+  // What a person signed off is due as it stands.
   const due: Pick<Due, "basis" | "units"> | undefined =
     first.kind === "opening" ? { units: first.units, basis: [] } : dueBy(first)
   if (due === undefined) return { amounts, due, reason: "previous-amount-unknown" }
@@ -116,7 +116,7 @@ const dated = (from: ReadonlyArray<Certificate>): ReadonlyArray<string> => {
   return [first === undefined || first.kind === "opening" ? undated : first.at]
 }
 
-/** The certificates, one instant at a time, in the order of preference. */
+/** The certificates, one instant at a time, in order of preference. */
 function* candidates(
   { certificates: all, opening }: Known,
   currency: string | null,
@@ -134,7 +134,7 @@ function* candidates(
   )
 }
 
-/** Searched one by one, because the first nearly always settles it: sorting took most of the time of a long list. */
+/** Searched one by one, because the first nearly always settles it: sorting took most of the time for a long list. */
 function* instants(
   from: ReadonlyArray<AnyCertificate>,
   isBefore: (one: Instant, other: Instant) => boolean

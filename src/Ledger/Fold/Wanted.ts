@@ -1,5 +1,5 @@
 /**
- * What is wanted for one payment: targets and questions, and whether all its amounts are known. Pure.
+ * What is wanted for one payment: targets and questions, and whether all of its amounts are known. Pure.
  */
 import { currencyOf, type Move, takenAs } from "./Account.ts"
 import { ask, type Question } from "./Ask.ts"
@@ -27,7 +27,7 @@ export const countingFor = (books: Books, payment: PaymentFact, move: Move, term
 /** Returns whether the amounts are known. */
 export type Wanted = Generator<Target | Question, boolean>
 
-/** Whether a further payment is one, and of how much. */
+/** Whether a further payment is real, and its amount. */
 export const whetherPaid = (other: PaymentFact, first: PaymentFact | undefined): Question =>
   ask("second-payment-reference", other, [], first === undefined ? [] : [first], {})
 
@@ -36,8 +36,8 @@ export const besides = ({ mark }: Move, { reference }: PaymentFact) =>
   mark === unmoved ? { besides: knownOf(reference) } : undefined
 
 /**
- * The question while it is open, then the accepted amount; nothing if it was rejected. Not known while an amount that was
- * accepted is asked again.
+ * The question while it is open, then the accepted amount; nothing if it was rejected. The amount isn't known while an
+ * accepted amount is asked for again.
  */
 export function* answered(
   { books, move, payment, unit }: Of,
@@ -50,7 +50,7 @@ export function* answered(
     return answer.open === question
   }
   const { given, units } = answer
-  // What was rejected, the accounting system may have nevertheless.
+  // The accounting system may have a rejected amount nevertheless.
   if (units === null && accepted.besides === undefined) return true
   const first = move.mark === unmoved ? accepted.first : "adjustment"
   const basis = [...accepted.basis, ...given]

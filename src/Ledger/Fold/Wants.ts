@@ -43,8 +43,8 @@ function* further(of: Of, first: PaymentFact | undefined): Wanted {
 }
 
 /**
- * Of *the* payment: the first that arrived. After a restore, events may come again in another order: then it is the one that
- * the accounting system was sent first, unless another is posted.
+ * The reference of *the* payment: the first that arrived. After a restore, events may come again in another order. Then
+ * it is the payment that the accounting system was sent first, unless another one is posted.
  */
 const firstReference = ({ entries, payments }: Books): string | undefined => {
   const known = entries.find(({ part }) => isKnown(part))
@@ -56,7 +56,7 @@ const firstReference = ({ entries, payments }: Books): string | undefined => {
   return (sent ?? (known === undefined ? payments[0] : undefined))?.reference ?? known?.payment_reference
 }
 
-/** What a change of the project left behind goes to the new place once all of it is known. */
+/** What a change of project left behind moves to the new place once all of it is known. */
 function* ofPayment(
   books: Books,
   payment: PaymentFact,
