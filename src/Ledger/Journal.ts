@@ -39,5 +39,5 @@ export const line = (cells: JournalLines.JournalLine): string =>
  */
 const formula = /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r\uFF0B\uFF0D\uFF1D\uFF20])/g
 
-/** So that no program takes it for a formula. */
+/** The text with apostrophes, so that no program takes it for a formula. */
 export const guarded = (text: string): string => text.replace(formula, "'")

@@ -1,11 +1,10 @@
 /**
  * The Ledger posts every payment once, balanced, with the amount of its certificate, and asks a person if that isn't
- * known. Its input are facts in stored order (`Ledger/Fact`), never merged rows.
+ * known. Its input consists of facts in stored order (`Ledger/Fact`), never of merged rows.
  *
- * Facts, entries and holds are one Store transaction, committed before the rows of the same events, so an entry is on
- * disk within the batch that brought its event. The warehouse's tables are copies, written with the batch's rows and
- * compared with the books at every start. If the process dies in between, the books are right and the copies one step
- * behind.
+ * Facts, entries and holds are written in one Store transaction, committed before the rows of the same events. The
+ * warehouse's tables are copies, written with the batch's rows and compared with the books at every start. If the
+ * process dies in between, the books are right and the copies are one step behind.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Transaction } from "kysely"
@@ -36,7 +35,7 @@ import { tell } from "./Told.ts"
 export interface LedgerStatus {
   readonly entries: number
   readonly holds: number
-  /** The longest-waiting hold. */
+  /** The hold that has waited longest. */
   readonly oldestHold: {
     readonly reason: string
     readonly since: string
@@ -99,18 +98,24 @@ export class Ledger extends Context.Service<
   ByPeople & {
     /** Records the facts of applied events, in stored order; their entries are on disk when it returns. */
     readonly hear: (events: ReadonlyArray<AppliedEvent>) => Effect.Effect<void, StoreError>
-    /** Records what a look-up found for a payment that waits for its certificate, or notes why it doesn't settle that. */
+    /**
+     * Records what a look-up found for a payment that waits for its certificate, or notes why the answer doesn't settle
+     * the payment.
+     */
     readonly lookedUp: (answer: LookedUp.LookedUp) => Effect.Effect<void, StoreError>
     readonly verify: Effect.Effect<Verified, StoreError>
     readonly status: Effect.Effect<LedgerStatus, StoreError>
   }
 >()("siteledger/Ledger") {
-  /** With the outbox that it fills. */
+  /** Includes the outbox, which the ledger fills. */
   static readonly layer: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.unwrap(
     Effect.zipWith(Settings, Outbox, ({ ledger }, outbox) => Ledger.layerWith(ledger, outbox))
   ).pipe(Layer.provideMerge(Outbox.layer))
 
-  /** For a verb without a worker: posts by the newest worker's terms, not the shell's, and leaves them as they are. */
+  /**
+   * For a verb without a worker: posts by the newest worker's terms, not by the shell's, and leaves these terms as they
+   * are.
+   */
   static readonly layerAlone: Layer.Layer<Ledger | Outbox, StoreError, Settings | Store> = Layer.effect(
     Ledger,
     Effect.gen(function* () {
@@ -119,7 +124,7 @@ export class Ledger extends Context.Service<
       const agreed = yield* newestTerms(store)
       const differs = agreed === undefined ? "" : difference(agreed, terms)
       return yield* make(agreed ?? terms, yield* Outbox, {
-        // Before any worker has started, these are the first terms.
+        // If no worker has started yet, these become the first terms.
         beforeRecording: agreed === undefined ? agree(store, terms) : Effect.void,
         beforeDeciding: differs === "" ? Effect.void : otherTerms(differs)
       })
@@ -137,10 +142,13 @@ export class Ledger extends Context.Service<
     )
 }
 
-/** Other terms may end what holds waited for: they are asked again, or posted, in the transaction that brings the terms. */
+/**
+ * Other terms may end what holds waited for. These are asked again, or posted, in the transaction that stores the
+ * terms.
+ */
 const begin = Effect.fnUntraced(function* (terms: Terms, outbox: Outbox["Service"] | undefined) {
   const store = yield* Store
-  // Refuses books of a newer program.
+  // Refuses books that a newer program wrote.
   yield* newestTerms(store)
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const posting = yield* outbox?.posting ?? Effect.undefined
@@ -171,7 +179,7 @@ type Body = (tx: Transaction<StoreTables>, posting: Messages.Posting | undefined
 
 interface Guards {
   readonly beforeRecording: Effect.Effect<void, StoreError>
-  /** A person must not decide under terms other than those that they see. */
+  /** A person must not decide under terms other than those shown to them. */
   readonly beforeDeciding: Effect.Effect<void, LedgerError>
 }
 

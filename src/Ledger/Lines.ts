@@ -9,7 +9,7 @@ import type { Entry, Line } from "./Fact.ts"
 
 export type Columns = Pick<StoreTables["ledger_entries"], "amount" | "credit_account" | "debit_account" | "lines">
 
-/** Of a row. */
+/** The lines of a row. */
 export const inRow = ({ amount, credit_account, debit_account, lines }: Columns): ReadonlyArray<Line> =>
   of({ credit_account, debit_account, units: Amount.toUnits(amount), lines: lines === null ? null : parsed(lines) })
 
@@ -24,7 +24,7 @@ export const of = ({
     { account: credit_account, units: -units }
   ]
 
-/** In the order that their text keeps. */
+/** In the order in which they are stored as text. */
 export const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const sums: Record<string, bigint> = Object.fromEntries(lines.map(({ account }) => [account, 0n]).toSorted())
   for (const { account, units } of lines) sums[account] = (sums[account] ?? 0n) + units
@@ -34,13 +34,13 @@ export const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
 export const negated = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
   lines.map(({ account, units }) => ({ account, units: -units }))
 
-/** Debited ones first, as people expect them. */
+/** Debited lines first, as people expect. */
 export const inOrder = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
   ...lines.filter(({ units }) => units > 0n),
   ...lines.filter(({ units }) => units < 0n)
 ]
 
-/** As documents show it: what it debits and what it credits, of which one is zero. */
+/** A line as documents show it: its debit and its credit, one of which is zero. */
 export const sidesOf = ({ account, units }: Line) => ({
   account,
   debit: Amount.sumOfUnits(units > 0n ? units : 0n),
@@ -51,7 +51,7 @@ export const sidesOf = ({ account, units }: Line) => ({
 export const inWords = (row: Columns): string =>
   row.lines === null ? `${row.debit_account} / ${row.credit_account}` : withAmounts(inRow(row))
 
-/** What is debited, then what is credited. */
+/** First what is debited, then what is credited. */
 export const withAmounts = (lines: ReadonlyArray<Line>): string => {
   const side = (some: ReadonlyArray<Line>): string =>
     some.map(({ account, units }) => `${account} ${Amount.sumOfUnits(units < 0n ? -units : units)}`).join(" + ")
@@ -67,7 +67,7 @@ const amountOf = (units: bigint): string => {
   return text
 }
 
-/** What `toText` has written. */
+/** Reads what `toText` has written. */
 export const parsed = (text: string): ReadonlyArray<Line> =>
   Object.entries(JSON.parse(text) as Readonly<Record<string, string>>).map(([account, amount]) => ({
     account,

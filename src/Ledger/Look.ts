@@ -1,5 +1,5 @@
 /**
- * The books for a person: the journal, the open holds, one entry or hold with its events, one IPC with everything.
+ * The books for a person: the journal, the open holds, a single entry or hold with its events, an IPC with everything.
  */
 import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
@@ -26,7 +26,7 @@ export const journal = (limit: number, ipcId: string | undefined) =>
     })
   )
 
-/** How many entries there are in all, beyond any limit. */
+/** How many entries there are in total, regardless of any limit. */
 export const count = (ipcId: string | undefined) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
@@ -51,16 +51,16 @@ export const holdsLike = (db: Kysely<StoreTables>, start: string) =>
 
 export type HoldLike = Awaited<ReturnType<typeof holdsLike>>[number]
 
-/** Behind all texts that begin like this, in the order of bytes, which ids have on both engines. */
+/** Sorts after all texts that begin like this, in the byte order that ids have on both engines. */
 const last = "\u{10ffff}"
 
-/** As a range, which an index finds: of 20,000 entries the beginning of each took 280 ms. */
+/** As a range, which can use an index: comparing the beginnings of 20,000 entries took 280 ms. */
 const startsWith = (column: string, start: string) =>
   sql<boolean>`(${sql.ref(column)} >= ${start} and ${sql.ref(column)} < ${start + last})`
 
 type EntryRow = StoreTables["ledger_entries"]
 
-/** Also those of an entry with two, which its columns say. */
+/** Includes the lines of an entry with two, which its columns imply. */
 const withLines = (row: EntryRow) => ({ ...row, lines: Lines.inOrder(Lines.inRow(row)).map(Lines.sidesOf) })
 
 /** An entry or a hold, by its id or the beginning of it, with its lines and the signed events behind it. */
@@ -88,10 +88,13 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
   return { ...found, basis, delivery: yield* store.run((db) => deliveryOf(db, found)), events }
 })
 
-/** What is asked about may be among the facts behind the question, too. What is stored is linked, and stays as it is. */
+/**
+ * The subject of a question may also be among the facts behind it. Stored bases are part of the chain and stay as they
+ * are.
+ */
 const eachOnce = (basis: Basis): Basis => [...new Map(basis.map((fact) => [JSON.stringify(fact), fact])).values()]
 
-/** How it goes to the accounting system, and who released it if it was a draft; null: it was never queued. */
+/** How the entry goes to the accounting system, and who released it if it was a draft; null if it was never queued. */
 const deliveryOf = async (
   db: Kysely<StoreTables>,
   { entry_id, ipc_id }: Pick<StoreTables["ledger_entries"], "entry_id" | "ipc_id">
@@ -116,7 +119,7 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
     ids.length === 0
       ? Effect.succeed([])
       : warehouse.query(async (db) => {
-          // First where they are: to look for ids, DuckDB would read all bodies as well.
+          // Finds their positions first: searching for ids, DuckDB would read all bodies as well.
           const found = await db
             .selectFrom("construction.events")
             .select("sequence")
@@ -139,7 +142,10 @@ const eventsOf = (ids: ReadonlyArray<string>) =>
 /** No limit. */
 export const allOfThem = Number.MAX_SAFE_INTEGER
 
-/** Everything known of an IPC: its row with its clocks, deliveries, facts, entries, holds, decisions, and what is open. */
+/**
+ * Everything known about an IPC: its row with its clocks, deliveries, facts, entries, holds, decisions, and what is
+ * open.
+ */
 export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
   const store = yield* Store
   const warehouse = yield* Warehouse

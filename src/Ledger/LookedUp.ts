@@ -1,6 +1,7 @@
 /**
- * What a look-up answers about an IPC whose payment waits for a certificate: a fact with its evidence, the answer as it came, if
- * it settles the payment; otherwise words for the person who decides. One transaction, at the books' turn.
+ * What a look-up answers about an IPC whose payment waits for a certificate: a fact with its evidence, the answer as it
+ * came, if it settles the payment; otherwise an explanation for the person who decides. Runs in one transaction, in its
+ * turn at the books.
  */
 import { hash } from "node:crypto"
 import type { Transaction } from "kysely"
@@ -20,10 +21,10 @@ import * as StoredBooks from "./StoredBooks.ts"
 
 /** As it came. */
 export interface Answer {
-  /** Of the request. */
+  /** The path of the request. */
   readonly path: string
   readonly text: string
-  /** Hex. */
+  /** Hex; of the body. */
   readonly sha256: string
   readonly version: Version
   readonly receivedAt: Instant
@@ -31,24 +32,24 @@ export interface Answer {
 
 export interface LookedUp {
   readonly ipcId: string
-  /** What was asked, as a person knows it: `GET /ipcs/{id}`. */
+  /** What was requested, as a person refers to it: `GET /ipcs/{id}`. */
   readonly read: string
-  /** Where an answer has the certificate; undefined: nobody has said, or signed it off. */
+  /** Where an answer has the certificate; undefined if no one has said so, or signed it off. */
   readonly places: CertificatePlaces | undefined
   readonly at: Instant
-  /** In words: why there was none. */
+  /** A text says why there was none. */
   readonly answer: Answer | string
 }
 
-/** As much as is kept of an answer: some hundred times what a record has. */
+/** How much of an answer is stored: some hundred times the size of a record. */
 const mostBytes = 1024 * 1024
 
-/** Of an id that the service chose. */
+/** How much of an id that the service chose is shown. */
 const mostShown = 40
 
 type NewFact = Omit<LookedUpFact, "number">
 
-/** The fact; or why the answer tells none, in words. */
+/** The fact; or, in words, why the answer contains none. */
 const factIn = ({ answer, ipcId, places }: LookedUp): NewFact | string => {
   if (typeof answer === "string") return answer
   if (places === undefined) return "no certified amount that is signed off in the review file"

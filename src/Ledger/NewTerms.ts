@@ -1,6 +1,6 @@
 /**
- * What a change of the terms of posting leads to, in the transaction that brings them: IPCs are told what precedes them, what
- * waited because of the old terms is asked again or posted, and certificates are accrued.
+ * What a change of the terms of posting leads to, in the transaction that stores them: IPCs are told what precedes
+ * them, what waited because of the old terms is asked again or posted, and certificates are accrued.
  */
 import type { Transaction } from "kysely"
 import type { Instant } from "../Domain/Instant.ts"
@@ -12,7 +12,7 @@ import type * as Messages from "./Outbox/Messages.ts"
 
 type Tx = Transaction<StoreTables>
 
-/** Other terms may say what these ask. */
+/** Other terms may answer these. */
 export const endedByTerms: ReadonlyArray<HoldReason> = [
   "period-closed",
   "period-reopened",
@@ -25,7 +25,10 @@ export const endedByTerms: ReadonlyArray<HoldReason> = [
   "over-payment"
 ]
 
-/** After a change of what certified amounts are: each IPC whose project is cumulative now is told what precedes it. */
+/**
+ * After a change of how certified amounts are interpreted: each IPC whose project is now cumulative is told what
+ * precedes it.
+ */
 export const tellOrder = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
   let all = nothing
   for (const project of await CertifiedOrder.projects(tx, terms)) {
@@ -52,7 +55,7 @@ export const askAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Mess
 
 const ipcsAtOnce = 500
 
-/** After a change of what is posted of certificates: each IPC that has any. */
+/** After a change of what is posted for certificates: applies to each IPC that has any. */
 export const accrueAgain = async (tx: Tx, terms: Terms, at: Instant, posting?: Messages.Posting): Promise<Recorded> => {
   let all = nothing
   for (let after = ""; ;) {

@@ -1,5 +1,5 @@
 /**
- * The open holds in sum: how many, how much money by currency, and the oldest.
+ * Totals of the open holds: how many, how much money by currency, and the oldest.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -11,9 +11,9 @@ type HoldRow = StoreTables["ledger_holds"]
 
 export interface OpenHolds {
   readonly count: number
-  /** By currency, without one last. Exact. */
+  /** By currency; amounts without one come last. Exact. */
   readonly sums: ReadonlyArray<{ readonly currency: string | null; readonly amount: string; readonly count: number }>
-  /** Holds without an amount, which no sum includes. */
+  /** Holds without an amount; no sum includes them. */
   readonly unknownAmounts: number
   readonly oldest: { readonly since: string; readonly ipcId: string; readonly reason: string } | null
 }
@@ -21,13 +21,13 @@ export interface OpenHolds {
 const counts = sql<string>`
   (select coalesce(max("number"), 0) from ledger_facts) || ' ' || (select count(*) from ledger_holds)`
 
-/** Differs if they may have changed. */
+/** Changes if the open holds may have changed. */
 export const stamp = Effect.flatMap(Store, (store) => store.look(counts))
 
-/** A page of 20,000 takes 40 ms; of this many, 2 ms. */
+/** A page of 20,000 takes 40 ms; one of this size takes 2 ms. */
 const atOnce = 1000
 
-/** Read in pages, between which other work runs. */
+/** Read in pages, so that other work runs in between. */
 export const openHolds = Effect.gen(function* () {
   const store = yield* Store
   const total = new Total()

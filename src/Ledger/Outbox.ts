@@ -1,11 +1,11 @@
 /**
- * The Outbox holds the entries that the accounting sink has yet to get, in the Store. An entry is queued in the
- * transaction that posts it, so neither exists without the other. This happens only while a sink is configured: an entry
- * posted before that stays out until a person sends it, and holds back later entries of its IPC.
+ * The Outbox holds, in the Store, the entries that the accounting sink has yet to receive. An entry is queued in the
+ * transaction that posts it, so neither exists without the other. This happens only while a sink is configured: an
+ * entry posted before that isn't queued until a person sends it, and it holds back later entries of its IPC.
  *
- * One IPC's entries leave in the order of the journal: only the first undelivered one is due, and postponing it postpones
- * those behind it. Nothing is dropped: an entry that the sink refuses permanently becomes a dead message, which waits
- * until a person replays or settles it.
+ * One IPC's entries leave in the order of the journal: only the first undelivered one is due, so postponing it
+ * postpones those behind it. Nothing is dropped: an entry that the sink refuses permanently becomes a dead message,
+ * which waits until a person replays or settles it.
  */
 import { Clock, Context, type Duration, Effect, Latch, Layer, Option } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -26,10 +26,10 @@ import * as Halt from "./Outbox/Halt.ts"
 import { Witness } from "./Outbox/Witness.ts"
 
 export interface OutboxStatus {
-  /** Undelivered entries other than dead messages. */
+  /** Undelivered entries, not counting dead messages. */
   readonly backlog: number
   readonly dead: number
-  /** Since it was queued; 0 if there is none. */
+  /** Age since it was queued; 0 if there is none. */
   readonly oldestPendingAgeMs: number
 }
 
@@ -128,38 +128,45 @@ export class Outbox extends Context.Service<
     readonly troubled: Latch.Latch
     /** See Store. */
     readonly pollEvery: Duration.Duration
-    /** The first undelivered entry of each IPC that isn't in hand: due now or later, those due first, at most `most`. */
+    /**
+     * The first undelivered entry of each IPC that isn't in hand. Includes those due later; those due first come first;
+     * at most `most`.
+     */
     readonly next: (inHand: Iterable<string>, most: number) => Effect.Effect<ReadonlyArray<OutboxMessage>, StoreError>
-    /** On disk when it returns, like `postponed`. Outcomes of attempts that end together share a commit. */
+    /** On disk when it returns, as with `postponed`. Outcomes of attempts that end together share a commit. */
     readonly delivered: (message: OutboxMessage) => Effect.Effect<void, StoreError>
     readonly postponed: (message: OutboxMessage, failure: Messages.Failure) => Effect.Effect<void, StoreError>
-    /** The sink takes entries again: everything that waited for that is due now. */
+    /** The sink accepts entries again: everything that waited for it is due now. */
     readonly hurry: Effect.Effect<void, StoreError>
     readonly troubles: Effect.Effect<Backlog.Troubles, StoreError>
     /** Null if no sink is configured and nothing is left from an earlier one. */
     readonly status: Effect.Effect<OutboxStatus | null, StoreError>
-    /** Messages that need a person, in the journal's order. */
+    /** Messages that need a person, in the order of the journal. */
     readonly dead: Effect.Effect<ReadonlyArray<Backlog.DeadMessage>, StoreError>
     /**
-     * Makes a dead or postponed message due now, by its entry's id or the beginning of it; undefined: all of them.
+     * Makes a dead or postponed message due now, by its entry's id or the beginning of that; undefined for all of them.
      * Returns how many.
      */
     readonly replay: (entry: string | undefined) => Changed<number>
     /** A person confirms that the accounting system has this entry: it counts as delivered. */
     readonly settle: (entry: string, by: string, reason: string) => Changed<void>
-    /** Notes that this entry is about to be sent. False: it has changed meanwhile, and isn't to be sent as it was. */
+    /** Notes that this entry is about to be sent. False: it has changed meanwhile and must not be sent in this form. */
     readonly leaving: (message: OutboxMessage) => Effect.Effect<boolean, StoreError>
-    /** Why nothing is sent; undefined: entries are sent as they are due. Notices a Store that was put back. */
+    /**
+     * Why nothing is sent; undefined if entries are sent as they fall due. Also detects a Store that was rolled back.
+     */
     readonly waits: Effect.Effect<Halt.Halt | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */
     readonly pause: (by: string, reason: string) => Changed<number>
     /** How many entries were posted while no sink was configured and were never queued. */
     readonly unsent: Effect.Effect<number, StoreError>
-    /** Queues the entries from this sequence on that never were, and releases held-back ones; returns how many. */
+    /**
+     * Queues the entries from this sequence on that were never queued, and releases held-back ones. Returns how many.
+     */
     readonly send: (fromSequence: number) => Changed<number>
   }
 >()("siteledger/Outbox") {
-  /** For a worker: its configuration applies from here on. `dataDir`: where the witness is kept, if at all. */
+  /** For a worker: its configuration applies from here on. `dataDir`: where the witness is stored, if it is used. */
   static readonly layerWith = (
     options: Queueing | undefined,
     dataDir?: string
@@ -169,7 +176,7 @@ export class Outbox extends Context.Service<
       Effect.gen(function* () {
         yield* note(options)
         const outbox = yield* make(options, dataDir === undefined ? undefined : yield* opened(dataDir))
-        // Before anything is posted: entries of books that were put back are of another epoch.
+        // Before anything is posted, because entries of rolled-back books belong to another epoch.
         yield* outbox.waits
         return outbox
       })
@@ -179,14 +186,14 @@ export class Outbox extends Context.Service<
     Effect.map(Settings, ({ dataDir, ledgerSink }) => Outbox.layerWith(Option.getOrUndefined(ledgerSink), dataDir))
   )
 
-  /** For a verb without a worker, whose environment may lack the sink: as the newest worker had it. */
+  /** For a verb without a worker, whose environment may lack the sink: uses the newest worker's. */
   static readonly layerAlone: Layer.Layer<Outbox, StoreError, Settings | Store> = Layer.effect(
     Outbox,
     Effect.flatMap(noted, make)
   )
 }
 
-/** What a person does about entries; each wakes the Sink. */
+/** What a person does about entries. Each action wakes the Sink. */
 const byHand = (
   store: Store["Service"],
   wake: Effect.Effect<unknown>,

@@ -1,6 +1,6 @@
 /**
- * What people do to the books: answer a hold, sign off opening certificates, add an entry, take one back, compare with the
- * accounting system. Each is a fact under their name and their principal, posted when it returns.
+ * What people do to the books: answer a hold, sign off opening certificates, add an entry, take one back, compare with
+ * the accounting system. Each act is a fact under their name and their principal, and is posted when the call returns.
  */
 import { Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"
@@ -53,23 +53,23 @@ type Done<A = Books.Recorded> = Effect.Effect<A, LedgerError | StoreError>
 
 export interface ByPeople {
   readonly decide: (decision: Decision) => Done
-  /** What it would do as the books are now; writes nothing. */
+  /** What the decision would do to the books as they are now; writes nothing. */
   readonly foresee: (decision: Decision) => Done<Foreseen>
   /** Opening certificates that a person vouches for; posts the payments that waited for them. */
   readonly signOff: (openings: ReadonlyArray<Opening>, by: string) => Done
   /** Adds an entry, or a hold for the second person. */
   readonly post: (posting: Posting) => Done
-  /** Takes back an entry, by its id or the beginning of it. */
+  /** Reverses an entry, given its id or the beginning of it. */
   readonly reverse: (entry: string, by: Signed) => Done
-  /** Closes months of the books or opens them again, at once for all workers. */
+  /** Closes months of the books or opens them again, at once and for all workers. */
   readonly changePeriod: (change: Periods.Change) => Done<PeriodChanged>
-  /** What is different; changes nothing. */
+  /** The differences; changes nothing. */
   readonly compare: (file: AccountingFile) => Done<Comparison.Comparison>
-  /** Takes over what the accounting system has, and lets the outbox go on. */
+  /** Takes over what the accounting system has, and lets the outbox continue. */
   readonly takeOver: (file: AccountingFile, by: Signed) => Done
   /**
-   * Lets drafts that were never sent go to the accounting system as posted: one, by its entry's id or the beginning of it;
-   * undefined: all of them.
+   * Releases drafts that were never sent, so that they go to the accounting system as posted: one, by its entry's id or
+   * the beginning of that; undefined for all of them.
    */
   readonly release: (entry: string | undefined, by: Signed) => Done<Release.Released>
 }
@@ -80,7 +80,7 @@ interface With {
   readonly outbox: Outbox["Service"] | undefined
   readonly record: (facts: ReadonlyArray<Books.NewFact>) => Effect.Effect<Books.Recorded, StoreError>
   readonly now: Effect.Effect<Instant.Instant>
-  /** Fails where a person would decide under other terms than those that they see. */
+  /** Fails if a person would decide under terms other than those shown to them. */
   readonly beforeDeciding: Effect.Effect<void, LedgerError>
 }
 
@@ -218,7 +218,7 @@ const comparing = ({ beforeDeciding, now, outbox, store, terms }: With): Pick<By
       const comparison = await Comparison.compare(tx, lines)
       const { different, settles, takesOver } = comparison
       if (different.length > 0) return different.slice(0, mostShown).join(" ")
-      // What is on its way now could be cancelled and arrive nevertheless.
+      // An entry in flight could be cancelled here and still arrive.
       if (takesOver.length > 0 && (await Halt.haltOf(tx)) === undefined) return notPaused
       await Compared.settle(tx, settles, { ...by, by: who, knownAt: at })
       const facts = Comparison.factsOf(comparison, { ...by, at }).map(signed)
@@ -237,5 +237,5 @@ const notPaused =
   "Accounting has entries that the books lack, and sending goes on meanwhile: run `siteledger ledger sink pause` first, " +
   "export again, and compare."
 
-/** Differences in a message. */
+/** The most differences in a message. */
 const mostShown = 5

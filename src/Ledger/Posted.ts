@@ -1,6 +1,6 @@
 /**
- * How long entries took from the receipt of the event that caused them until they were posted: for the metrics since the
- * start, and for Status over the last thousand.
+ * How long entries took from the receipt of their event until they were posted: for the metrics since the start, for
+ * Status over the last thousand.
  */
 import { Clock, Duration, Effect, Metric } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -8,7 +8,7 @@ import * as Timings from "../Runtime/Timings.ts"
 import type { Entry } from "./Fact.ts"
 
 export class Posted {
-  /** Of its own: the metrics have the histogram. */
+  /** A registry of its own, because the metrics already have the histogram. */
   readonly #registry: Metric.MetricRegistry = new Map()
   readonly #last = Metric.summary("posted", {
     maxAge: Duration.infinity,

@@ -1,8 +1,8 @@
 /**
  * What the ledger would post from all facts under today's configuration; posts nothing.
  *
- * It folds every fact again in memory, so a changed account or currency shows before it is used. The answer includes the
- * assumptions that it rests on.
+ * It folds every fact again in memory, so the effect of a changed account or currency shows before it is used. The
+ * answer includes the assumptions that it rests on.
  */
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
@@ -25,22 +25,22 @@ export const assumptions: ReadonlyArray<string> = [
 
 export interface Preview {
   readonly assumptions: ReadonlyArray<string>
-  /** Without what is the same everywhere. */
+  /** Without the terms that are the same everywhere. */
   readonly terms: Omit<Terms, "minorDigits">
   readonly ipcs: number
-  /** By currency, project and account, as posted with these terms from the beginning. */
+  /** By currency, project and account, as if these terms had applied from the beginning. */
   readonly totals: ReadonlyArray<{
     readonly currency: string | null
     readonly project_id: string | null
     readonly account: string
     readonly entries: number
-    /** What is debited, less what is credited. */
+    /** Debits minus credits. */
     readonly amount: string
   }>
   readonly holds: Readonly<Partial<Record<Hold["reason"], number>>>
 }
 
-/** With what precedes each now, which under other terms it may never have been told. */
+/** Includes what now precedes each IPC, which under other terms it may never have been told. */
 const booksUnder = async (
   db: Kysely<StoreTables>,
   ids: ReadonlyArray<string>,

@@ -1,5 +1,5 @@
 /**
- * The books of an IPC from its facts alone, each under the terms of its time. Pure.
+ * The books of an IPC from its facts alone, each folded under the terms of its time. Pure.
  */
 import type { Agreed } from "./Agreed.ts"
 import type { Fact, Terms } from "./Fact.ts"
@@ -33,12 +33,12 @@ const termsOf = (agreed: ReadonlyArray<Agreed>, { number }: Fact): Terms => {
   return found.terms
 }
 
-/** Before version 2 of the rules, decisions didn't say what they were about, nor holds which part. */
+/** Before version 2 of the rules, decisions didn't say what they were about, and holds didn't say which part. */
 export const isOfFirstRules = (facts: ReadonlyArray<Fact>, { holds }: Books): boolean =>
   facts.some((fact) => fact.kind === "decision" && fact.about === undefined) ||
   [...holds.values()].some(({ part }) => part === "")
 
-/** These books, with what was kept only later. */
+/** These books, with the fields that were added later. */
 export const recovered = (books: Books, facts: ReadonlyArray<Fact>, terms: ReadonlyArray<Agreed>): Books => {
   const { decisions, holds } = folded(books.ipcId, facts, terms)
   return {

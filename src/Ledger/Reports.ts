@@ -1,7 +1,8 @@
 /**
- * Reports for bookkeepers, as of a day: the trial balance, the balances of each month, what each project is certified, due and paid, what is open and since
- * when, what waits unposted, and what was repaired after a gap. They count what is posted by that day in the books' time zone, and add up to the books to the
- * last digit. Each reads the Store in pages, so memory doesn't grow with the books.
+ * Reports for bookkeepers, as of a day: the trial balance, the balances of each month, what is certified, due and paid
+ * in each project, what is open and since when, what waits unposted, and what was repaired after a gap. They count what
+ * is posted by that day in the books' time zone, and agree with the books to the last digit. Each reads the Store in
+ * pages, so memory doesn't grow with the books.
  */
 import { Clock, DateTime, Effect, Option } from "effect"
 import type { Chart } from "../../config/Chart.ts"
@@ -37,7 +38,7 @@ const isDay = (text: string): boolean =>
 const ofAll = (name: ReportName) =>
   new LedgerError({ message: `Only the report balances is of one project, account or month, not ${name}.` })
 
-/** `day`: today if it isn't given. */
+/** `day`: defaults to today. */
 export const report = Effect.fn("Ledger.report")(function* (
   name: ReportName,
   day: string | undefined,

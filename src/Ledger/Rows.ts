@@ -1,20 +1,20 @@
 /**
  * Facts, entries and holds as rows of the Store and back: amounts and bases become text, everything else is unchanged.
- * What comes back is what went in, to the byte.
+ * What is read equals what was written, to the byte.
  */
 import * as Amount from "../Domain/Amount.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
 import type { DecisionFact, Entry, Fact, Hold } from "./Fact.ts"
 import * as Lines from "./Lines.ts"
 
-/** Amounts of certificates and decisions fit, and the fold posts no more at once than fits. */
+/** Amounts of certificates and decisions fit, and the fold never posts more at once than fits. */
 const amountText = (units: bigint): string => {
   const text = Amount.ofUnits(units)
   if (text === undefined) throw new RangeError(`${units} ten-thousandths don't fit an amount`)
   return text
 }
 
-/** Bigints become text. Most facts have none, and a replacer takes several times as long. */
+/** Bigints become text. Most facts have none, and a replacer would take several times as long. */
 export const toJson = (value: object): string =>
   Object.values(value).some((inner) => typeof inner === "bigint" || (typeof inner === "object" && inner !== null))
     ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner))
@@ -44,7 +44,10 @@ export const entryRow = (
   fact: fact.number
 })
 
-/** Whether the row is what `entryRow` would make of it now, to the byte: without making one, as there may be millions. */
+/**
+ * Whether the row is what `entryRow` would now make of the entry, to the byte. Compared without making a row, because
+ * there may be millions.
+ */
 export const isEntryRow = (row: StoreTables["ledger_entries"], entry: Entry, fact: Pick<Fact, "number">): boolean => {
   const { basis, lines, units } = entry
   return (
@@ -56,7 +59,7 @@ export const isEntryRow = (row: StoreTables["ledger_entries"], entry: Entry, fac
   )
 }
 
-/** What isn't text in the row alone. One by one: to go through the names took five times as long. */
+/** The columns that aren't text. Compared one by one: looping over the names took five times as long. */
 const hasValues = (row: StoreTables["ledger_entries"], entry: Entry): boolean =>
   row.entry_id === entry.entry_id &&
   row.ipc_id === entry.ipc_id &&
@@ -100,7 +103,7 @@ export const decisionRow = ({ hold_id, ipc_id, payment_reference, reason, since 
   }
 }
 
-/** A reviver takes several times as long. */
+/** A reviver would take several times as long. */
 const makeUnits = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
   const inner = value as Record<string, unknown>
@@ -111,7 +114,7 @@ const makeUnits = (value: unknown): void => {
   }
 }
 
-/** What `toJson` has written. */
+/** Reads what `toJson` has written. */
 export const fromJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (text.includes('"units"')) makeUnits(value)
@@ -141,7 +144,7 @@ export const toEntry = ({
   basis: JSON.parse(basis) as Entry["basis"]
 })
 
-/** The first version of the rules kept no part: see Refold. */
+/** The first version of the rules stored no part: see Refold. */
 export const toHold = ({ amount, basis, part, ...hold }: StoreTables["ledger_holds"]): Hold => ({
   ...hold,
   part: part ?? "",

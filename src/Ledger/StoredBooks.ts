@@ -24,8 +24,8 @@ export const factsOf = async (
 }
 
 /**
- * Without projects, and what precedes, that a newer fact of the kind replaced: most facts of an IPC are of these. A project's
- * fact may say what precedes, too.
+ * Leaves out facts about projects and about what precedes that a newer fact of the same kind replaced: most facts of an
+ * IPC are of these kinds. A project's fact may also say what precedes.
  */
 const validFacts = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) =>
   db
@@ -49,7 +49,7 @@ const validFacts = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) =>
     )
     .orderBy("number")
 
-/** The rows of these IPCs' books. */
+/** Queries for the rows of these IPCs' books. */
 const queriesOf = (db: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>) => ({
   facts: validFacts(db, ipcIds),
   entries: db.selectFrom("ledger_entries").selectAll().where(areOf(db, ipcIds)).orderBy("sequence"),
@@ -62,19 +62,19 @@ interface BookRows {
   readonly holds: ReadonlyArray<Selectable<StoreTables["ledger_holds"]>>
 }
 
-/** The books of these IPCs, without those that nothing is known of. */
+/** The books of these IPCs, without those of which nothing is known. */
 export const read = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Map<string, Books>> =>
   ipcIds.length === 0 ? new Map() : booksOf(tx, await together(tx, queriesOf(tx, ipcIds)))
 
 export interface Standing {
   readonly books: ReadonlyMap<string, Books>
-  /** Of the last fact that they may rest on: what they lack has a greater one. */
+  /** The number of the last fact that they may include: facts that they lack have a greater number. */
   readonly number: number
-  /** The newest; undefined before the first worker has started. */
+  /** The newest terms; undefined before the first worker has started. */
   readonly terms: Terms | undefined
 }
 
-/** The same as `read`, with how far that is. */
+/** The same as `read`, with the number up to which it read. */
 export const standing = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<string>): Promise<Standing> => {
   const newest = tx.selectNoFrom((from) => [
     newestContent(from).as("content"),
@@ -93,12 +93,12 @@ export const standing = async (tx: Kysely<StoreTables>, ipcIds: ReadonlyArray<st
 }
 
 /**
- * The places of those facts that aren't stored word for word. The database compares them: to read the books of their IPCs
- * takes several times as long.
+ * The indexes of those facts that aren't stored word for word. The database compares them, because reading the books of
+ * their IPCs takes several times as long.
  */
 export const unknown = async (tx: Kysely<StoreTables>, facts: ReadonlyArray<Fact>): Promise<ReadonlySet<number>> => {
   const rows = facts.map((fact) => Rows.factRow(fact)).map((row) => [row.ipc_id, row.kind, row.content])
-  // A value, which PostgreSQL looks up for each of them: for `not exists`, it may read the whole table.
+  // As a scalar, which PostgreSQL looks up for each of them; for `not exists` it may read the whole table.
   const found = await sql<{ place: number }>`
     select place from ${listedRows(tx, ["ipc_id", "kind", "content"], rows)} as given
     where (
@@ -126,7 +126,7 @@ export const changedSince = async (
 
 const booksOf = async (tx: Kysely<StoreTables>, rows: BookRows): Promise<Map<string, Books>> => {
   const facts = Map.groupBy(rows.facts.map(Rows.toFact), ({ ipcId }) => ipcId)
-  // Grouped once, not filtered for each IPC: one may have thousands of any of them.
+  // Grouped once, not filtered for each IPC, which may have thousands of each.
   const entriesOf = Map.groupBy(rows.entries.map(Rows.toEntry), ({ ipc_id }) => ipc_id)
   const holdsOf = Map.groupBy(rows.holds.map(Rows.toHold), ({ ipc_id }) => ipc_id)
   const known = [...new Set([...facts.keys(), ...entriesOf.keys(), ...holdsOf.keys()])].map((ipcId) => ({
@@ -146,7 +146,7 @@ export const totals = (store: Reader) =>
   store.run(async (db) => {
     const counts = await db
       .selectNoFrom((from) => [
-        // They are numbered without gaps, and a count reads them all.
+        // They are numbered without gaps, and a count would read them all.
         from
           .selectFrom("ledger_entries")
           .select((of) => of.fn.max("sequence").as("n"))
@@ -186,7 +186,8 @@ export const eachIpc = <E, R>(
 const ipcsAtOnce = 1000
 
 export const ipcsAfter = async (db: Kysely<StoreTables>, after: string): Promise<ReadonlyArray<string>> => {
-  // Each side has its own limit, along its index. Otherwise PostgreSQL sorts all remaining rows for every thousand.
+  // Each side has its own limit, along its index. Otherwise PostgreSQL would sort all remaining rows for every
+  // thousand.
   const of = (table: "ledger_facts" | "ledger_entries") => sql`
     select ipc_id from (
       select distinct ipc_id from ${sql.table(table)} where ipc_id > ${after} order by ipc_id limit ${ipcsAtOnce}

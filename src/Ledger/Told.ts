@@ -1,6 +1,6 @@
 /**
- * What was recorded in the books, told to the log, and to the traces of the events behind it: to be run once others can see
- * it.
+ * Reports what was recorded in the books to the log, and to the traces of the events behind it. Run it once others can
+ * see the result.
  */
 import { Clock, Effect } from "effect"
 import * as Amount from "../Domain/Amount.ts"

@@ -1,8 +1,8 @@
 /**
- * Compares the books with what follows from them. `refolded`: all facts are folded again, and every entry to the byte and in
- * its order, every open hold and how each other hold was closed must be the same, with the links of the chain; and what look-ups
- * and releases rest on. `joined`: all numbers, and what was queued for the accounting system. Some hundred facts at a time, with
- * what they brought, so memory doesn't grow with the books.
+ * Compares the books with what follows from them. `refolded` folds all facts again: every entry must be the same to the
+ * byte and in the same order, and so must every open hold, how each closed hold was closed, the links of the chain, and
+ * what look-ups and releases rest on. `joined` checks all numbers, and what was queued for the accounting system. Reads
+ * a few hundred facts at a time with what they brought, so memory doesn't grow with the books.
  */
 import { Effect } from "effect"
 import type { Reader } from "../Stores/Store.ts"
@@ -20,7 +20,7 @@ import { queued, unreleased } from "./Verify/Queued.ts"
 import * as WholeBooks from "./WholeBooks.ts"
 import type { Range } from "./WholeBooks.ts"
 
-/** What is wrong, in words: the first hundred. */
+/** What is wrong, in words; the first hundred. */
 export type Differences = ReadonlyArray<string>
 
 export interface Refolded {
@@ -29,31 +29,34 @@ export interface Refolded {
   readonly entries: number
   readonly holds: number
   readonly differences: Differences
-  /** Of the chain; undefined: not each fact has a link and the one before it, so it must be followed (`followed`). */
+  /**
+   * In the chain; undefined if some fact has no link or not the previous one, so that the chain must be followed
+   * (`followed`).
+   */
   readonly chain: Differences | undefined
 }
 
 export interface Verified extends Omit<Refolded, "chain"> {
-  /** Of the chain: kept elsewhere, it can be given to a later audit. */
+  /** The head of the chain: if it is stored elsewhere, a later audit can be given it. */
   readonly head: string | null
 }
 
-/** For who compares the facts with something else: all of them, those of each IPC in their order. */
+/** For a caller that compares the facts with something else: gets all of them, those of each IPC in order. */
 type OnFacts = (facts: ReadonlyArray<Fact>) => void
 
 export const mostDifferences = 100
 
 const first = (all: Differences): Differences => all.slice(0, mostDifferences)
 
-/** The newest entry that is there before all else is read: what is verified reaches as far at least. */
+/** The newest entry that exists before anything else is read: verification reaches at least this far. */
 export const begun = (store: Reader) => store.run(newestHead)
 
 type Standings = Awaited<ReturnType<typeof CertifiedOrder.standing>>
 
-/** Few do. */
+/** Only a few facts do. */
 const restsOnMore = ({ kind }: Fact): boolean => kind === "looked-up" || kind === "release"
 
-/** The books of each of these IPCs for itself. */
+/** Checks the books of each of these IPCs separately. */
 export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, range: Range, onFacts?: OnFacts) {
   const terms = yield* store.run(Agreed.agreed)
   const newest = terms.at(-1)?.terms
@@ -89,7 +92,7 @@ export const refolded = Effect.fn("Ledger.refolded")(function* (store: Reader, r
   return { ...total, differences, chain: areLinked ? ofLinks : undefined } satisfies Refolded
 })
 
-/** Of several ranges. */
+/** Joins several ranges. */
 export const together = (parts: ReadonlyArray<Refolded>): Refolded => {
   const sum = (count: (part: Refolded) => number) => parts.reduce((total, part) => total + count(part), 0)
   return {
@@ -102,7 +105,7 @@ export const together = (parts: ReadonlyArray<Refolded>): Refolded => {
   }
 }
 
-/** What goes across IPCs. */
+/** Checks what spans IPCs. */
 export const joined = Effect.fn("Ledger.joined")(function* (store: Reader) {
   const strange = yield* store.run((db) => strangers(db, mostDifferences))
   const numbers = yield* store.run((db) => numbered(db, mostDifferences))
@@ -111,10 +114,10 @@ export const joined = Effect.fn("Ledger.joined")(function* (store: Reader) {
   return first([...strange, ...numbers, ...outbox, ...tombstones])
 })
 
-/** The chain in the order of all facts. */
+/** Checks the chain in the order of all facts. */
 export const followed = (store: Reader) => store.run((db) => chained(db, mostDifferences))
 
-/** All parts. */
+/** Runs all parts. */
 export const whole = (
   head: string | null,
   { chain = [], ...books }: Refolded,

@@ -1,8 +1,9 @@
 /**
- * An entry as an accounting system takes it: two balanced lines or more, with the system's codes and texts (`config/Chart`).
- * Pure.
+ * An entry as an accounting system accepts it: two or more balanced lines, with the system's codes and texts
+ * (`config/Chart`). Pure.
  *
- * Guarantees: the lines add up to zero, and the voucher's id is the entry's, so a system can be asked whether it has it.
+ * Guarantees: the lines add up to zero, and the voucher's id is the entry's, so a system can be asked whether it has
+ * it.
  */
 import { type Chart, type Counterparty, filled, type LineRule } from "../../config/Chart.ts"
 import type { Line } from "./Fact.ts"
@@ -12,7 +13,7 @@ import type { OutboxMessage } from "./Outbox/Due.ts"
 export interface VoucherLine {
   /** The system's code. */
   readonly account: string
-  /** In ten-thousandths: above zero it debits the account, below zero it credits it. Never zero. */
+  /** In ten-thousandths: debited above zero, credited below zero. Never zero. */
   readonly units: bigint
   readonly taxCode: string | null
   readonly costCode: string | null
@@ -21,24 +22,24 @@ export interface VoucherLine {
 }
 
 export interface Voucher {
-  /** 32 hexadecimal digits: the entry's. */
+  /** 32 hexadecimal digits: the entry's id. */
   readonly id: string
-  /** Whose books it belongs to; null: nobody has said. */
+  /** The company whose books it belongs to; null if none is configured. */
   readonly company: string | null
-  /** YYYY-MM-DD, in the books' time zone; entries of 0.1: the UTC day on which they took effect. */
+  /** YYYY-MM-DD, in the books' time zone; for entries of 0.1, the UTC day on which they took effect. */
   readonly date: string
   /** ISO 4217; null if none is configured. */
   readonly currency: string | null
   readonly narration: string
   readonly reference: string
   readonly status: OutboxMessage["status"]
-  /** At least two, debited ones first. Several may have the same code. */
+  /** At least two, debited lines first. Several may have the same code. */
   readonly lines: ReadonlyArray<VoucherLine>
 }
 
 type Entry = OutboxMessage["entry"]
 
-/** The columns of an entry that a voucher is made of. */
+/** The columns of an entry that make up a voucher. */
 export type Vouched = Pick<
   Entry,
   | "amount"

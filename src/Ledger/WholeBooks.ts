@@ -1,5 +1,5 @@
 /**
- * Reads the whole books of one IPC after the other, for who verifies them: each row once, along the indexes of IPCs, a few
+ * Reads the complete books of one IPC after the other, for verification: each row once, along the indexes by IPC, a few
  * hundred at a time, so that memory doesn't grow with the books.
  */
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
@@ -15,10 +15,10 @@ type EntryRow = Selectable<StoreTables["ledger_entries"]>
 type HoldRow = Selectable<StoreTables["ledger_holds"]>
 type DecisionRow = Selectable<StoreTables["ledger_hold_decisions"]>
 
-/** With the link of the fact before it among all facts; null if that one has none, or isn't there. */
+/** With the link of the preceding fact among all facts; null if that fact has none, or doesn't exist. */
 export type FactRow = Selectable<StoreTables["ledger_facts"]> & { readonly before: string | null }
 
-/** All that the Store holds about an IPC: its facts, and the rows that they led to, in order. */
+/** Everything that the Store holds about an IPC: its facts, and the rows that they led to, in order. */
 export interface WholeBooks {
   readonly ipcId: string
   readonly facts: ReadonlyArray<Fact>
@@ -41,8 +41,9 @@ export const isWithin = (column: string, { after, through }: Range): RawBuilder<
 }
 
 /**
- * Young objects are copied for as long as they live: of some hundred facts with what they brought, most are dead before the
- * first time. A server is asked for each page, which takes longer than to copy those of a thousand.
+ * The garbage collector copies young objects as long as they live. Of a few hundred facts with what they brought, most
+ * are dead before the first copy. On a server, each page takes a round trip, which costs more than copying the objects
+ * of a thousand facts.
  */
 const factsAtOnce = { embedded: 300, server: 1000 }
 
@@ -60,7 +61,7 @@ const factsWhere = (where: RawBuilder<unknown>) => sql<FactRow>`
   select each.*, (select last.chain from ledger_facts last where last.number = each.number - 1) as before
   from ledger_facts each where ${where}`
 
-/** Of whole IPCs: as many as fit, but at least one. */
+/** Facts of whole IPCs: as many IPCs as fit, but at least one. */
 const factsIn = async (tx: Db, range: Range): Promise<Pick<Range, "through"> & { rows: ReadonlyArray<FactRow> }> => {
   const most = atOnce(tx, factsAtOnce)
   const page = factsWhere(sql`${isWithin("ipc_id", range)} order by ipc_id, number limit ${most}`)
@@ -86,15 +87,15 @@ const rowsIn = async <A extends { readonly ipc_id: string }>(
 }
 
 /**
- * Decisions have no index by IPC: those of a range are read once, and from then on only what is new. They are never changed,
- * and numbered without gaps.
+ * Decisions have no index by IPC, so those of a range are read once, and from then on only new ones. They never change,
+ * and are numbered without gaps.
  */
 class Decisions {
   readonly #ofIpcs = new Map<string, Array<DecisionRow>>()
-  /** Undefined: none was read. One that somebody has planted may have any number, also less than 1. */
+  /** Undefined if none was read. A forged decision may have any number, even less than 1. */
   #through: number | undefined
 
-  /** `left`: what of the range hasn't been read yet. */
+  /** `left`: the part of the range that hasn't been read yet. */
   async read(tx: Db, left: Range): Promise<void> {
     const newest = await tx
       .selectFrom("ledger_hold_decisions")
@@ -113,7 +114,7 @@ class Decisions {
     this.#through = through
   }
 
-  /** Those of an IPC, which are forgotten. */
+  /** Returns the decisions of an IPC and forgets them. */
   take(ipcId: string): ReadonlyArray<DecisionRow> {
     const rows = this.#ofIpcs.get(ipcId) ?? []
     this.#ofIpcs.delete(ipcId)
@@ -128,11 +129,14 @@ class Decisions {
 
 export interface Page {
   readonly range: Range
-  /** Each is made when it is asked for: so that what was made for those before it needn't be kept until the last is through. */
+  /**
+   * Each is made only when it is asked for, so the objects made for earlier IPCs needn't live until the last one is
+   * done.
+   */
   readonly books: Iterable<WholeBooks>
 }
 
-/** Within a transaction that sees one point in time. */
+/** Runs within a transaction that sees one point in time. */
 const pageOf = async (tx: Db, within: Range, decisions: Decisions): Promise<Page> => {
   await decisions.read(tx, within)
   const { rows, through } = await factsIn(tx, within)
@@ -140,7 +144,7 @@ const pageOf = async (tx: Db, within: Range, decisions: Decisions): Promise<Page
   const facts = Map.groupBy(rows, ({ ipc_id }) => ipc_id)
   const entries = await rowsIn<EntryRow>(tx, "ledger_entries", range, "sequence")
   const holds = await rowsIn<HoldRow>(tx, "ledger_holds", range, "hold_id")
-  // Of an IPC that has nothing but decisions, the order among the others isn't known here.
+  // For an IPC that has only decisions, its position among the others isn't known here.
   const alone = through === within.through ? decisions.left : []
   const ids = new Set([...facts.keys(), ...entries.keys(), ...holds.keys(), ...alone])
   function* made(): Generator<WholeBooks> {
@@ -159,7 +163,7 @@ const pageOf = async (tx: Db, within: Range, decisions: Decisions): Promise<Page
   return { range, books: made() }
 }
 
-/** `look`: in the transaction that reads them. Events keep coming meanwhile. */
+/** `look`: runs in the transaction that reads the books. Events keep arriving meanwhile. */
 export const each = (
   store: Reader,
   { after: first, through: last }: Range,
@@ -181,7 +185,10 @@ export const each = (
 
 export const all: Range = { after: "", through: undefined }
 
-/** All IPCs in at most so many ranges, of about as many facts each: cut at the IPCs of some facts that are far from each other. */
+/**
+ * All IPCs in at most this many ranges, with about the same number of facts each: cut at the IPCs of some facts that
+ * lie far apart.
+ */
 export const ranges = async (db: Db, count: number): Promise<ReadonlyArray<Range>> => {
   const newest = await db
     .selectFrom("ledger_facts")

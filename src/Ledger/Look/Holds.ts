@@ -1,9 +1,9 @@
 /**
- * The open holds for a person: the oldest first, or the largest, of one reason or of all, a page at a time.
+ * The open holds for a person: oldest first or largest first, of one reason or of all, a page at a time.
  *
- * A page begins after the last hold of the one before, by what that one was ordered by, so it is the same whether that hold is
- * still open: none is left out or shown twice, unless it changes meanwhile. Amounts are ordered to the last digit, whatever
- * their sign and currency; those without one come last.
+ * A page begins after the last hold of the previous page, by that hold's sort key, so it is the same whether that hold
+ * is still open or not. No hold is left out or shown twice, unless it changes meanwhile. Amounts are ordered to the
+ * last digit, regardless of sign and currency; holds without an amount come last.
  */
 import { Effect } from "effect"
 import { type RawBuilder, sql, type SelectQueryBuilder } from "kysely"
@@ -16,7 +16,7 @@ type Row = StoreTables["ledger_holds"]
 
 export type Order = "oldest" | "largest"
 
-/** The last one seen. */
+/** The last hold of the previous page. */
 export type Last = Pick<Row, "amount" | "hold_id" | "since">
 
 export interface Wanted {
@@ -27,14 +27,14 @@ export interface Wanted {
   readonly limit: number
 }
 
-/** With its question, and what a look-up found for it; null: nothing, or none was made. */
+/** With its question, and what a look-up found for it; null if it found nothing or none was made. */
 export const asked = (row: Row, findings: ReadonlyMap<string, string>) => ({
   ...row,
   question: questions[row.reason],
   looked_up: row.reason === "awaiting-certified-amount" ? (findings.get(row.ipc_id) ?? null) : null
 })
 
-/** Canonical text: of two, the longer one is larger. */
+/** Canonical text: of two amounts, the longer text is the larger. */
 const size = sql<string>`ltrim(amount, '-')`
 
 const isBehind: Readonly<Record<Order, (last: Last) => RawBuilder<boolean>>> = {
@@ -77,7 +77,7 @@ export const holds = ({ after, limit, order = "oldest", ...filters }: Wanted) =>
     })
   )
 
-/** How many there are in all, before and behind a page. */
+/** The total number, before and after the page. */
 export const count = (filters: Pick<Wanted, "ipc" | "reason">) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {

@@ -1,6 +1,6 @@
 /**
- * How one accounting system takes entries: the signed POST of `SinkPost`, or a system's own API (`connectors/`). The Sink
- * owns retries, order and the circuit breaker; an adapter makes one attempt.
+ * How one accounting system takes entries: the signed POST of `SinkPost`, or a system's own API (`connectors/`). The
+ * Sink owns retries, order and the circuit breaker; an adapter makes single attempts.
  */
 import type { Effect } from "effect"
 import type { HttpClient } from "effect/http"
@@ -9,8 +9,8 @@ import type { Verdict } from "./SinkAnswer.ts"
 
 export interface Adapter {
   /**
-   * One attempt at an entry, which may have been sent before by an attempt whose answer was lost: the system has it once all the
-   * same. Never fails: a missing answer is a verdict, too.
+   * One attempt at an entry. An earlier attempt may have sent it and lost the answer; the system still has it only
+   * once. Never fails: a missing answer is a verdict too.
    */
   readonly post: (message: OutboxMessage) => Effect.Effect<Verdict, never, HttpClient.HttpClient>
 }

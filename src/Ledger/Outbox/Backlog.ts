@@ -1,5 +1,5 @@
 /**
- * What hasn't reached the accounting system: counted, and named where a person has to help. Changes nothing.
+ * What hasn't reached the accounting system: counted, and listed where a person has to help. Changes nothing.
  */
 import { type Kysely, sql } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -27,7 +27,7 @@ export interface Troubles {
   readonly heldBack: number
   /** Drafts that wait for a person to release them. */
   readonly drafts: number
-  /** The first undelivered entry of its IPC that was queued longest ago. */
+  /** Of the entries that are the first undelivered one of their IPC, the one queued longest ago. */
   readonly oldest:
     | { readonly entryId: string; readonly ipcId: string; readonly queuedAt: Instant; readonly reason: string | null }
     | undefined

@@ -1,5 +1,6 @@
 /**
- * Books that end before what was sent: the Store was put back to an earlier state. The outbox then waits, under a new epoch.
+ * Detects books that end before what was sent: the Store was put back to an earlier state. The outbox then waits, under
+ * a new epoch.
  */
 import type { Kysely, Transaction } from "kysely"
 import { Effect } from "effect"
@@ -18,7 +19,7 @@ const lastOf = async (db: Kysely<StoreTables>): Promise<Sent> => {
   return { epoch: await epochOf(db), sequence: Number(newest?.sequence ?? 0) }
 }
 
-/** What is known of the store that is replaced. */
+/** What is known about the store that is replaced. */
 export interface Elsewhere {
   readonly epoch: number
   readonly isSent: boolean
@@ -30,7 +31,7 @@ export interface Restored {
   readonly isWaiting: boolean
 }
 
-/** A backup takes the place of the Store. The outbox waits unless nothing was ever sent. */
+/** A backup replaces the Store. The outbox waits unless nothing was ever sent. */
 export const restored = async (
   tx: Transaction<StoreTables>,
   { epoch, isSent }: Elsewhere,

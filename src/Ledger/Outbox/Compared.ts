@@ -1,5 +1,6 @@
 /**
- * What a comparison with the accounting system settles: entries that it has, or that it won't get, are no longer sent.
+ * What a comparison with the accounting system settles: entries that it has, or that it must not get, are no longer
+ * sent.
  */
 import type { Transaction } from "kysely"
 import { isAmong } from "../../Stores/Sql.ts"

@@ -1,9 +1,10 @@
 /**
- * Drafts for an accounting system that has none. They are kept here until a person has reviewed and released them.
+ * Drafts for an accounting system that has no drafts of its own. They are kept here until a person has reviewed and
+ * released them.
  *
- * Guarantees: a draft is kept from the moment it is queued, and counts as kept only until the moment before it is first handed
- * over, on disk. So what is kept was never sent, and only that may become posted: a key never comes with two bodies. Changes
- * are made in the caller's transaction.
+ * Guarantees: a draft is kept from the moment it is queued, and counts as kept until just before it is first handed
+ * over; both are on disk. So a kept draft was never sent, and only a kept one can become posted: a key never comes with
+ * two bodies. Changes are made in the caller's transaction.
  */
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -19,7 +20,7 @@ type OutboxRow = Selectable<StoreTables["ledger_outbox"]>
 
 const isKept = sql<boolean>`state <> 'delivered' and kept_since is not null`
 
-/** Held, and nothing but a person's release is missing. */
+/** Held, with only a person's release missing. */
 export const isHeldDraft = sql<boolean>`state = 'dead' and kept_since is not null and not (${isHeldBack})`
 
 /** From now on the accounting system may have it. False: a person has just released it. */
@@ -32,7 +33,10 @@ export const handOver = async (tx: Tx, { entry }: OutboxMessage): Promise<boolea
 
 type Kept = Pick<OutboxRow, "entry_id" | "ipc_id">
 
-/** What a person may release: this entry, or the first of all, in the journal's order; or a sentence that says why not. */
+/**
+ * What a person may release: this entry, or the first of all in the order of the journal. Otherwise a sentence that
+ * says why not.
+ */
 export const releasable = async (
   tx: Tx,
   start: string | undefined,
@@ -64,7 +68,7 @@ const mayHave = (it: string): string =>
   `may already have ${it} as a draft. Release ${it} there; if accounting has no such draft, book by hand and record that ` +
   "with `siteledger ledger sink settle`."
 
-/** About the drafts that `releasable` leaves out; null if there is none. */
+/** About the drafts that `releasable` leaves out; null if there are none. */
 export const others = async (db: Db): Promise<string | null> => {
   const { n } = await db
     .selectFrom("ledger_outbox")
@@ -79,7 +83,10 @@ export const others = async (db: Db): Promise<string | null> => {
     : `${n} drafts aren't released: accounting ${mayHave("them")}`
 }
 
-/** They meet the current configuration at their next attempt. What is held back for another reason stays so. */
+/**
+ * The current configuration applies to them at their next attempt. A message that is held back for another reason stays
+ * held.
+ */
 export const release = async (tx: Tx, ids: ReadonlyArray<string>, at: Instant): Promise<void> => {
   await inTurn(tx)
   const isOne = isAmong(tx, "entry_id", ids)

@@ -1,5 +1,5 @@
 /**
- * Which messages may go next: of each IPC the first undelivered one, those due first first. Only reads.
+ * Which messages may go next: the first undelivered one of each IPC, in order of due time. Only reads.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -17,13 +17,13 @@ export interface OutboxMessage {
   readonly refusals: number
   readonly queuedAt: Instant
   readonly dueAt: Instant
-  /** A draft that was never handed to an accounting system: see Drafts. */
+  /** A draft that was never handed over to an accounting system: see Drafts. */
   readonly isKept: boolean
 }
 
 /** A literal, because SQLite uses a partial index only if the statement repeats its condition. */
 export const isPending = sql<boolean>`o.state = 'pending'`
-/** Of its IPC. */
+/** The first undelivered entry of its IPC. */
 export const isFirst = sql<boolean>`not exists (
   select 1 from ledger_outbox before
   where before.ipc_id = o.ipc_id and before.state <> 'delivered' and before.sequence < o.sequence)`
@@ -48,13 +48,14 @@ const read = ({ attempts, due_at, kept_since, queued_at, refusals, status, ...en
   isKept: kept_since !== null
 })
 
-/** Looking at more would be slow if few of them are the first of their IPC. */
+/** Checking more would be slow if few of them are the first of their IPC. */
 const nearest = 256
 
 /**
- * Looks at the nearest, which usually are enough: a few milliseconds on either engine, also with 100,000 waiting. If not,
- * because few IPCs have very many entries, the first one of every IPC is looked up: 100 ms with 100,000 waiting. Most looks
- * find none, which a server can tell sooner by a small statement than by one for everything.
+ * Checks the entries due first, which is usually enough: a few milliseconds on either engine, even with 100,000
+ * waiting. If it isn't, because a few IPCs have very many entries, the first entry of every IPC is looked up: 100 ms
+ * with 100,000 waiting. Most checks find none, and on a server a small statement shows that sooner than one for
+ * everything.
  */
 export const next = async (
   db: Db,

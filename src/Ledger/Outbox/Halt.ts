@@ -1,6 +1,6 @@
 /**
  * Why the outbox waits: nothing is sent to the accounting system until a person has compared it with the books. In the
- * Store, so it survives restarts and holds for every worker; it is written in the transaction that finds the reason.
+ * Store, so it survives restarts and holds for every worker; it is written in the transaction that detects the reason.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -23,9 +23,9 @@ export const haltOf = async (db: Kysely<StoreTables>): Promise<Halt | undefined>
 export const halt = (tx: Transaction<StoreTables>, why: Halt): Promise<unknown> =>
   writeMeta(tx, key, JSON.stringify(why))
 
-/** Sending goes on. */
+/** Sending continues. */
 export const resume = (tx: Transaction<StoreTables>): Promise<unknown> =>
   tx.deleteFrom("meta").where("key", "=", key).execute()
 
-/** For the query that looks for what is due: one place, without a gap between looking and sending. */
+/** For the query that finds what is due: checked in the same place, so there is no gap between looking and sending. */
 export const isNotHalted = sql<boolean>`not exists (select 1 from meta where key = ${sql.lit(key)})`

@@ -1,6 +1,6 @@
 /**
- * The rows of the outbox: how an entry is queued, which `Books` insert; noting an attempt, what a person does or asks. Nothing
- * else writes the table, and only `Due` reads it, too; changes are made in the caller's transaction.
+ * The rows of the outbox: how an entry is queued (`Books` insert it), how attempts are noted, and what a person does or
+ * asks. Nothing else writes the table, and only `Due` also reads it. Changes are made in the caller's transaction.
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -24,7 +24,7 @@ export interface Posting extends Queueing {
   readonly at: Instant
 }
 
-/** An entry that rests on an assumption is a draft, whatever is configured. */
+/** An entry that rests on an assumption is a draft, regardless of the configuration. */
 export const queuedAs = (status: Posting["status"], certifiedAs: CertifiedAs | null): Posting["status"] =>
   certifiedAs === "assumed" ? "draft" : status
 
@@ -40,20 +40,20 @@ export interface Failure {
   readonly reason: string
   /** The sink refuses this entry whenever it is sent. */
   readonly isRefused: boolean
-  /** When to try again; undefined: when a person asks for it. */
+  /** When to try again; undefined if only on a person's request. */
   readonly againAt: Instant | undefined
 }
 
-/** An entry that is being posted, and the last one of its IPC before, by its id; undefined: it is the first. */
+/** An entry that is being posted, and the id of the previous entry of its IPC; undefined if it is the first. */
 export interface Fresh {
   readonly entry: Pick<StoreTables["ledger_entries"], "certified_as" | "entry_id" | "ipc_id" | "sequence">
   readonly after: string | undefined
 }
 
 /**
- * The rows that queue what is posted, in order, for the transaction that posts it. If an entry's predecessor in its IPC was
- * never queued, the entry is held back (dead without an attempt), because only a person knows whether the accounting system
- * has the predecessor.
+ * The rows that queue the posted entries, in order, for the transaction that posts them. If an entry's predecessor in
+ * its IPC was never queued, the entry is held back (dead without an attempt), because only a person knows whether the
+ * accounting system has the predecessor.
  */
 export const rowsOf = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDrafts, status }: Posting) => {
   const own = new Set(fresh.map(({ entry }) => entry.entry_id))
@@ -78,7 +78,7 @@ export const rowsOf = async (tx: Tx, fresh: ReadonlyArray<Fresh>, { at, keepsDra
   })
 }
 
-/** Of these entries; with their numbers. */
+/** Those of these entries, with their numbers. */
 const neverQueued = async (tx: Tx, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, number>> => {
   if (ids.length === 0) return new Map()
   const rows = await tx
@@ -98,7 +98,10 @@ const heldBack =
 
 export const isHeldBack = sql<boolean>`state = 'dead' and attempts = 0`
 
-/** A person wants everything from this sequence on sent: what was never queued, and what was held back. Returns how many. */
+/**
+ * A person wants everything from this sequence on sent: entries that were never queued, and those held back. Returns
+ * how many.
+ */
 export const send = async (tx: Tx, fromSequence: number, posting: Posting): Promise<number> => {
   const { at, status } = posting
   await inTurn(tx)
@@ -115,10 +118,10 @@ export const send = async (tx: Tx, fromSequence: number, posting: Posting): Prom
   return Number(released.numAffectedRows ?? 0) + Number(put.numAffectedRows ?? 0)
 }
 
-/** Writers of several rows take turns, so that none waits for another in a circle. */
+/** Writers of several rows take turns, to avoid deadlocks. */
 export const inTurn = (tx: Tx): Promise<void> => oneAtATime(tx, "outbox")
 
-/** A person's decision about the entry while it was under way stays. */
+/** If a person decided about the entry while it was in flight, that decision stays. */
 export const delivered = async (db: Db, messages: ReadonlyArray<OutboxMessage>, at: Instant): Promise<void> => {
   const ids = messages.map(({ entry }) => entry.entry_id)
   await db
@@ -143,17 +146,17 @@ export const postponed = async (tx: Tx, { entry, status }: OutboxMessage, failur
     }))
     .where("entry_id", "=", entry.entry_id)
     .where("state", "=", "pending")
-    // It may have been released meanwhile, and the attempt was made for the draft.
+    // The entry may have been released meanwhile, while the attempt sent the draft.
     .where("status", "=", status)
     .executeTakeFirst()
   if (againAt !== undefined && numUpdatedRows > 0n) await setTurn(tx, entry.ipc_id, againAt)
 }
 
-/** For the whole IPC, so the search for the next entry needn't skip those that wait behind another. */
+/** Set for the whole IPC, so the search for the next entry needn't skip those that wait behind another. */
 const setTurn = (tx: Tx, ipcId: string, at: Instant): Promise<unknown> =>
   sql`update ledger_outbox set next_attempt_at = ${at} where ipc_id = ${ipcId} and state <> 'delivered'`.execute(tx)
 
-/** Pauses start over, except after a refusal: a sink that works again would refuse the entry as before. */
+/** Backoff starts over, except after a refusal: a sink that works again would refuse the entry as before. */
 export const hurry = async (tx: Tx, at: Instant): Promise<void> => {
   await inTurn(tx)
   await sql`update ledger_outbox set attempts = 0, next_attempt_at = ${at}
@@ -174,7 +177,7 @@ export const undeliveredLike = (db: Db, start: string) =>
 
 type Undelivered = Pick<OutboxRow, "entry_id" | "ipc_id">
 
-/** Pauses start over; the last error stays until there is a new one. Returns how many. */
+/** Backoff starts over; the last error stays until there is a new one. Returns how many. */
 export const replay = async (tx: Tx, only: Undelivered | undefined, at: Instant): Promise<number> => {
   await inTurn(tx)
   const { numAffectedRows } = await sql`

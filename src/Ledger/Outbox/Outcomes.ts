@@ -1,6 +1,6 @@
 /**
- * Notes the outcomes of attempts on disk. Those that come together share a commit, which starts as soon as the previous
- * one has returned.
+ * Writes the outcomes of attempts to disk. Outcomes that arrive together share a commit, which starts as soon as the
+ * previous one has returned.
  *
  * A call returns when its outcome is on disk. If a commit fails, so do the calls that share it, and their callers try
  * again. An outcome that the engine can't hold fails alone.
@@ -13,7 +13,7 @@ import * as Messages from "./Messages.ts"
 
 export interface Outcome {
   readonly message: OutboxMessage
-  /** Undefined if the sink took the entry. */
+  /** Undefined if the sink accepted the entry. */
   readonly failure: Messages.Failure | undefined
 }
 
@@ -24,7 +24,7 @@ interface Waiting extends Outcome {
 const commit = Effect.fnUntraced(function* (store: Store["Service"], outcomes: ReadonlyArray<Outcome>) {
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const taken = outcomes.flatMap(({ failure, message }) => (failure === undefined ? [message] : []))
-  // One statement needs no transaction around it, which would be four more round trips to a server.
+  // A single statement needs no transaction around it, which would cost four more round trips to a server.
   if (taken.length === outcomes.length) return yield* store.run((db) => Messages.delivered(db, taken, at))
   yield* store.transaction(async (tx) => {
     if (taken.length > 0) await Messages.delivered(tx, taken, at)
@@ -38,7 +38,7 @@ export const noting = Effect.fnUntraced(function* (store: Store["Service"]) {
   const turn = yield* Semaphore.make(1)
   const waiting = new Set<Waiting>()
 
-  /** Ends their calls. If it is interrupted, they wait for the next commit. */
+  /** Completes their calls. If it is interrupted, they wait for the next commit. */
   const noteAll = (outcomes: ReadonlyArray<Waiting>): Effect.Effect<void> =>
     Effect.gen(function* () {
       const result = yield* Effect.result(commit(store, outcomes))
@@ -55,7 +55,7 @@ export const noting = Effect.fnUntraced(function* (store: Store["Service"]) {
     Effect.suspend(() => {
       const own: Waiting = { ...outcome, noted: Deferred.makeUnsafe() }
       waiting.add(own)
-      // The call before may have noted this one, too.
+      // An earlier call may already have noted this one.
       const noted = turn.withPermit(Effect.suspend(() => (waiting.has(own) ? noteAll([...waiting]) : Effect.void)))
       return Effect.andThen(noted, Deferred.await(own.noted)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => waiting.delete(own)))

@@ -1,6 +1,6 @@
 /**
- * What an accounting system said, as a part of a sentence for people: one line without control characters, cut if it is long,
- * and without what is secret, which a careless system might repeat. Pure.
+ * What an accounting system said, as part of a sentence for people: one line without control characters, shortened if
+ * long, and without secrets, which a careless system might repeat. Pure.
  */
 export const quoted = (text: string, secrets: ReadonlyArray<string>, mostCharacters: number): string => {
   const line = secrets
@@ -11,7 +11,7 @@ export const quoted = (text: string, secrets: ReadonlyArray<string>, mostCharact
   return line.length > mostCharacters ? `${line.slice(0, mostCharacters)}…` : line
 }
 
-/** At the end of a sentence, with its full stop. */
+/** At the end of a sentence, including its full stop. */
 export const quotedLast = (text: string, secrets: ReadonlyArray<string>, mostCharacters: number): string => {
   const line = quoted(text, secrets, mostCharacters).replace(/\.$/, "")
   if (line === "") return "."

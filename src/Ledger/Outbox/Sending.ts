@@ -1,8 +1,8 @@
 /**
- * Finds the entries that are due, and sends them: many IPCs at a time, one entry of each.
+ * Finds the entries that are due and sends them: many IPCs at a time, one entry of each.
  *
- * The next entry of an IPC goes only after the outcome of the one before is on disk. If the process dies in between, that
- * one is sent again under its key.
+ * The next entry of an IPC goes only after the outcome of the previous one is on disk. If the process dies in between,
+ * the previous entry is sent again under its key.
  */
 import { Clock, Duration, Effect, Exit, Random, Schedule, type Scope } from "effect"
 import { CircuitBreaker } from "effect/persistence"
@@ -23,31 +23,31 @@ export interface Sending {
   readonly adapter: Adapter
   readonly pauses: SinkAnswer.Pauses
   readonly breaker: CircuitBreaker.CircuitBreaker
-  /** IPCs with an entry under way. */
+  /** IPCs with an entry in flight. */
   readonly inHand: Set<string>
-  /** Of the entries under way. */
+  /** The scope of the entries in flight. */
   readonly scope: Scope.Scope
-  /** Without news. */
+  /** The longest wait when there is no news. */
   readonly longestWaitMs: number
 }
 
-/** Each has a connection, kept alive. At 200 ms for an answer, this is 320 entries per second. */
+/** Each has a kept-alive connection. At 200 ms per answer, this makes 320 entries per second. */
 const inFlight = 64
 
 const circuit = "sink"
-/** While another entry probes whether the sink is available again. */
+/** The wait while another entry probes whether the sink is available again. */
 const probingPause = Duration.seconds(1)
 
 interface Allowed {
   /** How many entries may be sent now. */
   readonly most: number
-  /** To see whether an unavailable sink takes entries again. */
+  /** Probes whether an unavailable sink accepts entries again. */
   readonly isProbe: boolean
-  /** When to ask again, without news. */
+  /** When to ask again if there is no news. */
   readonly againMs: number
 }
 
-/** The only place that holds sending back, except that nothing is due while the outbox is halted. */
+/** The only place that holds sending back, apart from the rule that nothing is due while the outbox is halted. */
 const allowed = Effect.fnUntraced(function* ({ breaker, inHand, longestWaitMs }: Sending) {
   const state = yield* Effect.orDie(breaker.state(circuit))
   const free = inFlight - inHand.size
@@ -58,10 +58,10 @@ const allowed = Effect.fnUntraced(function* ({ breaker, inHand, longestWaitMs }:
   return { most: Math.min(1, free), isProbe: true, againMs: longestWaitMs } satisfies Allowed
 })
 
-/** Sends what is due, then waits until more may be. */
+/** Sends what is due, then waits until more may be due. */
 export const round = Effect.fnUntraced(function* (sending: Sending) {
   const { news, next } = yield* Outbox
-  // After all deliveries that ended with the same commit, so that they share the look.
+  // After all deliveries that ended with the same commit, so that they share one look.
   yield* Effect.yieldNow
   // Closed before looking: anything that becomes due from here on opens it again.
   yield* news.close
@@ -80,8 +80,8 @@ export const round = Effect.fnUntraced(function* (sending: Sending) {
 })
 
 /**
- * In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. A time further ahead than a
- * pause can be is from a clock that was ahead.
+ * In milliseconds. An unavailable sink is probed at the circuit's pace, not at the entry's. A time further ahead than
+ * any pause comes from a clock that was ahead.
  */
 const untilDue = ({ pauses }: Sending, { attempts, dueAt, refusals }: OutboxMessage, isProbe: boolean) =>
   isProbe && refusals === 0
@@ -91,7 +91,7 @@ const untilDue = ({ pauses }: Sending, { attempts, dueAt, refusals }: OutboxMess
         return dueMs > (attempts === 0 ? 0 : Duration.toMillis(pauses.longest)) ? 0 : dueMs
       })
 
-/** Keeps the IPC in hand for as long as its entry is under way: after a defect, until the pause has passed. */
+/** Keeps the IPC in hand for as long as its entry is in flight; after a defect, until the pause has passed. */
 const inHand = <R>({ inHand }: Sending, { entry }: OutboxMessage, attempt: Effect.Effect<void, never, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => inHand.add(entry.ipc_id)),
@@ -125,7 +125,8 @@ const deliver = Effect.fn("Sink.deliver")(function* (sending: Sending, message: 
   }
   const isRefused = verdict._tag === "Refused" || verdict._tag === "Held"
   const isDead = verdict._tag === "Held" || (isRefused && message.refusals + 1 >= SinkAnswer.mostRefusals)
-  // Counted apart: an entry that waited long for an unavailable sink starts with short pauses after a refusal.
+  // Counted separately, so that an entry that waited long for an unavailable sink starts with short pauses after a
+  // refusal.
   const failures = isRefused ? message.refusals + 1 : message.attempts - message.refusals + 1
   const pauseMs = SinkAnswer.pauseMs(sending.pauses, failures, verdict, yield* Random.next)
   const againAt = isDead ? undefined : Instant.fromMillis(Math.ceil((yield* Clock.currentTimeMillis) + pauseMs))
@@ -141,7 +142,7 @@ const age = ({ queuedAt }: OutboxMessage) =>
     LogLine.seconds(Duration.millis(Math.max(0, nowMs - Instant.toMicros(queuedAt) / 1000)))
   )
 
-/** A refusal says nothing about the sink's availability; whoever says that it hasn't shown an entry yet has answered. */
+/** A refusal says nothing about the sink's availability. A system that doesn't show an entry yet has also answered. */
 const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome => {
   if (Exit.isFailure(exit)) return CircuitBreaker.failure()
   const verdict = exit.value
@@ -149,7 +150,7 @@ const classified = (exit: Exit.Exit<SinkAnswer.Verdict>): CircuitBreaker.Outcome
   return verdict._tag === "Taken" || verdict._tag === "Waits" ? CircuitBreaker.success : CircuitBreaker.ignored
 }
 
-/** Retries until the Store answers, so an outcome isn't forgotten meanwhile. */
+/** Retries until the Store answers, so that an outcome isn't forgotten meanwhile. */
 export const untilStoreAnswers = <A>(query: Effect.Effect<A, StoreError>) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons

@@ -1,11 +1,12 @@
 /**
- * The Sink sends the Outbox to the accounting system: one POST per entry, with the entry's id as Idempotency-Key, signed
- * over the raw body (docs/accounting-sink.md).
+ * The Sink sends the Outbox to the accounting system: one POST per entry, with the entry's id as Idempotency-Key,
+ * signed over the raw body (docs/accounting-sink.md).
  *
- * Guarantees: at least once, so exactly once by key. An entry counts as delivered when the answer is noted on disk; if
- * the process dies before that, the same bytes are sent again under the same key. One IPC's entries go in the order of
- * the journal, and a stuck entry delays no other IPC. The Sink is the only owner of its retries: per entry with growing
- * pauses, and through a circuit breaker that spares a sink which takes nothing and catches up when it does again.
+ * Guarantees: delivery is at-least-once, and the key makes it exactly-once. An entry counts as delivered once the
+ * answer is noted on disk; if the process dies before that, the same bytes are sent again under the same key. One IPC's
+ * entries go in the order of the journal, and a stuck entry delays no other IPC. The Sink alone retries: per entry with
+ * growing pauses, and through a circuit breaker, which spares a sink that accepts nothing and catches up once it does
+ * again.
  */
 import { Clock, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { HttpClient } from "effect/http"
@@ -25,16 +26,16 @@ import * as LogLine from "../../Runtime/LogLine.ts"
 
 export interface SinkOptions {
   readonly adapter: Adapter
-  /** Between two attempts at an entry (1 second, growing to a day). */
+  /** Between two attempts at an entry (from 1 second, growing to a day). */
   readonly pauses?: SinkAnswer.Pauses
-  /** Between two attempts at a sink that takes nothing (1 second, growing to a minute). */
+  /** Between two attempts at a sink that accepts nothing (from 1 second, growing to a minute). */
   readonly rests?: SinkAnswer.Pauses
 }
 
 export const layerWith = (options: SinkOptions): Layer.Layer<never, never, HttpClient.HttpClient | Outbox | Reasons> =>
   Layer.effectDiscard(make(options))
 
-/** By what the configured system takes entries. Sends nothing if there is none. */
+/** Uses the adapter of the configured system. Sends nothing if there is none. */
 export const layerFor = <E, R>(
   adapter: Effect.Effect<Option.Option<Adapter>, E, R>
 ): Layer.Layer<never, E, HttpClient.HttpClient | Outbox | R | Reasons> =>
@@ -53,10 +54,10 @@ const defaultRests = { first: Duration.seconds(1), longest: Duration.minutes(1) 
 
 /** After this many failures in a row, the sink itself counts as unavailable. */
 const tripsAfter = 5
-/** Short, to notice soon when the wall clock is set. */
+/** Short, so that a change of the wall clock is soon noticed. */
 const longestWait = Duration.minutes(1)
 
-/** On a clock that can't be set back, which would keep a circuit open for as long. */
+/** Uses a clock that can't be set back; otherwise a circuit could stay open for that long. */
 const circuits = Layer.effect(
   CircuitBreaker.CircuitBreakerStore,
   Effect.map(CircuitBreaker.CircuitBreakerStore, ({ admit, record, state }) =>
@@ -82,7 +83,7 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
     breaker,
     inHand: new Set(),
     scope: yield* Effect.scope,
-    // Entries that another worker posted open no latch here.
+    // Entries that another worker posted don't open the latch here.
     longestWaitMs: Duration.toMillis(Duration.min(longestWait, pollEvery))
   }
   yield* tellUnsent
@@ -93,7 +94,7 @@ const make = Effect.fnUntraced(function* (options: SinkOptions) {
 const watchEvery = Duration.seconds(10)
 const tolerated = Duration.minutes(10)
 
-/** Reports what waits for a person, and what has waited for long. */
+/** Reports what waits for a person, and what has waited too long. */
 const watch = Effect.gen(function* () {
   const outbox = yield* Outbox
   yield* Effect.raceFirst(outbox.troubled.await, Effect.sleep(watchEvery))
@@ -136,7 +137,7 @@ const waitingSentence = ({ entryId, ipcId, queuedAt, reason }: NonNullable<Troub
   `Entry ${entryId} of IPC ${ipcId} has been waiting for the accounting sink since ${queuedAt} and is sent as soon as ` +
   `possible.${reason === null ? "" : ` ${reason}`}`
 
-/** Entries posted before a sink was configured aren't sent unasked. */
+/** Entries posted before a sink was configured aren't sent without being asked for. */
 const tellUnsent = Effect.gen(function* () {
   const unsent = yield* untilStoreAnswers((yield* Outbox).unsent)
   if (unsent === 0) return

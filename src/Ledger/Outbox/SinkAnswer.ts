@@ -1,9 +1,9 @@
 /**
  * What the accounting sink's answer to an entry means, and when to try again. Pure.
  *
- * Any 2xx takes the entry. So does a 409 that names the entry as already there: an earlier answer may have been lost. 408,
- * 425, 429, 5xx and no answer at all are transient and are retried for as long as it takes. Everything else is a refusal,
- * which needs a person if it is repeated.
+ * Any 2xx means that the entry was accepted. So does a 409 that says the entry is already there: an earlier answer may
+ * have been lost. 408, 425, 429, 5xx and no answer at all are transient and are retried for as long as it takes.
+ * Everything else is a refusal, which needs a person if it is repeated.
  */
 import { Duration, Option, Schema } from "effect"
 import { retryAfterMs } from "../../Runtime/RetryAfter.ts"
@@ -12,19 +12,22 @@ import { quoted } from "./Quoted.ts"
 
 export interface Answer {
   readonly status: number
-  /** Its beginning. */
+  /** The beginning of the answer's text. */
   readonly text: string
   readonly retryAfter: string | undefined
 }
 
-/** `retryAfterMs`: as the sink asks. */
+/** `retryAfterMs`: as requested by the sink. */
 export type Verdict =
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfterMs: number | undefined }
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** Not sent: it isn't for this system, so only a person can help. */
+  /** Not sent: the entry isn't for this system, so only a person can help. */
   | { readonly _tag: "Held"; readonly reason: string }
-  /** The system answers, but may have taken it before: not to be sent again for so long, and looked for then. */
+  /**
+   * The system answers, but may already have accepted the entry: it isn't sent again for this long, and is looked for
+   * then.
+   */
   | { readonly _tag: "Waits"; readonly reason: string; readonly forMs: number }
 
 const mostQuotedCharacters = 500
@@ -47,7 +50,7 @@ export const judge = (answer: Answer, entryId: string, secret: string, nowMs: nu
   return { _tag: "Refused", reason: `The accounting sink refused the entry (${status})${quote(text, secret)}` }
 }
 
-/** `code` as the system gives it, like ECONNREFUSED; empty if it gives none. */
+/** `code` as given by the system, such as ECONNREFUSED; empty if there is none. */
 export const unreachable = (code: string): Verdict => ({
   _tag: "Unavailable",
   reason: `The accounting sink can't be reached${code === "" ? "" : ` (${code})`}.`,
@@ -60,7 +63,7 @@ export const silent = (patience: Duration.Duration): Verdict => ({
   retryAfterMs: undefined
 })
 
-/** Why a system without drafts doesn't get it; undefined: it is no draft. */
+/** Why a system without drafts doesn't get it; undefined if it isn't a draft. */
 export const whyDraftHeld = (
   system: string,
   { isKept, status }: Pick<OutboxMessage, "isKept" | "status">
@@ -83,14 +86,14 @@ export interface Pauses {
   readonly longest: Duration.Duration
 }
 
-/** Refusals before an entry is a dead message. */
+/** This many refusals make an entry a dead message. */
 export const mostRefusals = 5
 
 const growth = 4
 
 /**
- * Before the next attempt, after this many failed ones; `chance` in [0, 1) spreads those that failed together. Never longer than
- * the longest, whatever a system asks for.
+ * The pause before the next attempt, after this many failed ones; `chance` in [0, 1) spreads entries that failed
+ * together. Never longer than `longest`, even if the system asks for more.
  */
 export const pauseMs = ({ first, longest }: Pauses, attempts: number, verdict: Verdict, chance: number): number => {
   const longestMs = Duration.toMillis(longest)

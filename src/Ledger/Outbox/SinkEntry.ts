@@ -1,6 +1,6 @@
 /**
- * An entry as the accounting sink gets it: the JSON document of `docs/accounting-sink.md`. Its JSON Schema and table of
- * fields come from the schema here, which comes from the description of the entries' table.
+ * An entry as the accounting sink receives it: the JSON document of `docs/accounting-sink.md`. Its JSON Schema and its
+ * table of fields are generated from the schema here, which in turn comes from the description of the entries' table.
  *
  * The same entry gives the same bytes whenever it is sent. Amounts are text, so no reader turns them into floats.
  */
@@ -12,7 +12,10 @@ import * as Lines from "../Lines.ts"
 
 type Row = StoreTables["ledger_entries"]
 
-/** Columns of its row. A later version's column isn't sent unless named here, so an entry sent again has the same bytes. */
+/**
+ * Columns of its row. A later version's column isn't sent unless named here, so an entry that is sent again has the
+ * same bytes.
+ */
 const always = [
   "entry_id",
   "sequence",
@@ -29,7 +32,7 @@ const always = [
   "reverses"
 ] as const satisfies ReadonlyArray<keyof Row>
 
-/** Left out where they are null: entries of 0.1 have none of them, and are sent again as they were. */
+/** Left out if null: entries of 0.1 have none of these, and are sent again unchanged. */
 const later = ["posting_date", "certified_as", "epoch", "chain"] as const satisfies ReadonlyArray<keyof Row>
 
 type Always = (typeof always)[number]
@@ -102,10 +105,11 @@ export const of = (row: Row, status: SinkEntry["status"]): SinkEntry => ({
   lines: linesOf(row)
 })
 
-/** As in the view `ledger_lines`: a negative amount goes to the other side. */
+/** As in the view `ledger_lines`: a negative amount swaps the sides. */
 const linesOf = (row: Row): SinkEntry["lines"] => {
   const lines = Lines.inRow(row)
-  // Of two, the account that a positive amount debits is first whatever the sign: so they were always sent.
+  // If there are two lines, the account that a positive amount debits comes first regardless of the sign, as it always
+  // did.
   return (row.lines === null ? lines : Lines.inOrder(lines)).map(Lines.sidesOf)
 }
 

@@ -15,7 +15,7 @@ interface Target {
   readonly url: URL
   readonly secret: string
   readonly key: KeyObject
-  /** For an answer. */
+  /** How long to wait for an answer. */
   readonly patience: Duration.Duration
 }
 
@@ -51,7 +51,7 @@ const post = Effect.fnUntraced(
     )
 )
 
-/** The status alone is enough; its text is awaited only this long and read only this far. */
+/** The status alone is enough; the text is awaited only this long and read only this far. */
 const wordsPatience = Duration.seconds(1)
 const mostCharacters = 4096
 

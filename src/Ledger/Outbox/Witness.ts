@@ -1,10 +1,10 @@
 /**
- * The last entry that was sent, in a file beside the Store. If the Store is then put back to an earlier state, by whatever
- * means, its books end before that entry, and the outbox waits instead of sending the same money in other steps.
+ * The last entry that was sent, in a file beside the Store. If the Store is then put back to an earlier state in any
+ * way, its books end before that entry, and the outbox waits instead of sending the same money in other steps.
  *
- * It is written before an entry leaves, so it is never behind what the accounting system has, except after a power cut: it
- * isn't flushed, because that would cost more than sending does. A data directory that is put back as a whole takes the
- * file along; docs/accounting-sink.md says what to do then.
+ * The file is written before an entry leaves, so it is never behind what the accounting system has. The exception is a
+ * power cut: the file isn't fsynced, because that would cost more than sending does. If the whole data directory is put
+ * back, the file goes with it; docs/accounting-sink.md says what to do then.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ const never: Sent = { epoch: 0, sequence: 0 }
 
 const pathIn = (dataDir: string): string => join(dataDir, "ledger-sent.json")
 
-/** Nothing was sent if there is no file, or an unreadable one. */
+/** If there is no file, or an unreadable one, nothing counts as sent. */
 export const lastSent = (dataDir: string): Sent => {
   try {
     const read = readSent(readFileSync(pathIn(dataDir), "utf8"))
@@ -32,7 +32,7 @@ export const lastSent = (dataDir: string): Sent => {
   }
 }
 
-/** Always as long, so that a shorter one overwrites all of the one before. */
+/** Always the same length, so that a shorter text overwrites the whole previous one. */
 const bytes = 64
 
 export class Witness {

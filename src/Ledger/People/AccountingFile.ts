@@ -1,6 +1,7 @@
 /**
- * What an accounting system has, from a file that it exported: CSV or JSON with at least `entry_id` and `amount`, named as in
- * the entries that it got (of a CSV, `lines` is a cell with JSON). All bad lines are in one message; a file with one bad line gives nothing.
+ * What an accounting system has, from a file that it exported: CSV or JSON with at least `entry_id` and `amount`, named
+ * as in the entries that it received (in CSV, `lines` is a cell with JSON). One message names all bad lines; a file
+ * with one bad line is refused.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -19,22 +20,22 @@ type Kind = StoreTables["ledger_entries"]["kind"]
 export interface Line {
   readonly entryId: string
   readonly units: bigint
-  /** Null: the file doesn't say. */
+  /** Null if the file doesn't say. */
   readonly currency: string | null
   readonly ipcId: string | null
   readonly reference: string | null
   readonly effectiveAt: Instant.Instant | null
   readonly kind: Kind | null
-  /** What it moves on each account, as `Lines.summed` puts it. */
+  /** What it moves on each account, in the order of `Lines.summed`. */
   readonly lines: ReadonlyArray<Fact.Line> | null
-  /** Its place in the journal that it came from, as text that sorts; null: the file doesn't say. */
+  /** Its place in the journal from which it came, as sortable text; null if the file doesn't say. */
   readonly place: string | null
 }
 
 export interface AccountingFile {
   /** By entry. */
   readonly lines: ReadonlyMap<string, Line>
-  /** Lines under ids that no entry of a ledger has: the accounting system's own. */
+  /** Lines with ids that no ledger entry has: the accounting system's own. */
   readonly others: number
 }
 
@@ -83,7 +84,7 @@ const textOf = (row: TextRows.TextRow, name: string): string | null => {
   return text === "" ? null : text
 }
 
-/** Undefined: not one of ours. A text: what is wrong. */
+/** Undefined if it isn't one of ours; a text says what is wrong. */
 const lineOf = (row: TextRows.TextRow): Line | string | undefined => {
   const entryId = textOf(row, "entry_id")?.toLowerCase() ?? ""
   if (!isEntryId(entryId)) return undefined

@@ -1,9 +1,9 @@
 /**
- * Compares the books with what the accounting system has, and takes over what it has and the books lack.
+ * Compares the books with what the accounting system has, and takes over what only the accounting system has.
  *
- * Applied in one transaction, it leaves the accounting system's total right: entries that it has are no longer sent; those
- * that the books lack are posted under their ids; and where an IPC has such, what was posted since but not sent is taken
- * back, unsent. From then on the fold posts, or asks about, only the difference.
+ * It is applied in one transaction and leaves the accounting system's total right. Entries that the system has are no
+ * longer sent. Entries that the books lack are posted under their ids, and in IPCs with such entries, what was posted
+ * since but not sent is reversed, unsent. From then on the fold posts, or asks about, only the difference.
  */
 import { type Kysely, sql } from "kysely"
 import * as Amount from "../../Domain/Amount.ts"
@@ -19,14 +19,14 @@ type Db = Kysely<StoreTables>
 type Columns = "amount" | "credit_account" | "currency" | "debit_account" | "entry_id" | "ipc_id" | "kind" | "lines"
 
 interface Ours extends Pick<StoreTables["ledger_entries"], Columns | "payment_reference"> {
-  /** Null: it was never queued. */
+  /** Null if it was never queued. */
   readonly state: "pending" | "delivered" | "dead" | null
 }
 
-/** Of entries, without adding up currencies, nor accruals and payments. */
+/** Totals of entries, kept apart by currency, and accruals apart from payments. */
 export interface Total {
   readonly currency: string | null
-  /** Of accruals, and of what takes them back. */
+  /** Whether these are accruals and their reversals. */
   readonly isAccrued: boolean
   readonly entries: number
   readonly amount: string
@@ -35,13 +35,13 @@ export interface Total {
 export interface Comparison {
   /** In both, with the same amount and currency. */
   readonly same: number
-  /** In both, and different: somebody has to look. */
+  /** In both, but different: a person has to look. */
   readonly different: ReadonlyArray<string>
-  /** The accounting system has them, the books don't. */
+  /** Entries that the accounting system has and the books don't. */
   readonly unknown: ReadonlyArray<Total>
-  /** Sent by our record, but not in the file. */
+  /** Sent according to our record, but not in the file. */
   readonly missing: ReadonlyArray<Total>
-  /** Of those in both: not delivered by our record. They won't be sent. */
+  /** In both, but not delivered according to our record. They won't be sent. */
   readonly settles: ReadonlyArray<string>
   /** One for each IPC with unknown entries. */
   readonly takesOver: ReadonlyArray<TakesOver>
@@ -116,11 +116,11 @@ interface Named {
   readonly reference: string | null
 }
 
-/** The reference of an accrual is its IPC, also where it is taken back. */
+/** The reference of an accrual is its IPC, and so is that of its reversal. */
 const isOfAccrual = ({ ipcId, kind, reference }: Named): boolean =>
   kind === "accrual" || (kind === "reversal" && reference !== null && reference === ipcId)
 
-/** What keeps it from being taken over. */
+/** What prevents it from being taken over. */
 const unattributed = (line: Line): ReadonlyArray<string> => {
   const { entryId, ipcId, kind, lines, reference } = line
   const unknown = `Entry ${entryId} isn't in the books, and`
@@ -151,7 +151,7 @@ const totals = (amounts: ReadonlyArray<Moved>): ReadonlyArray<Total> =>
     }))
   )
 
-/** A page of the journal at a time, so memory doesn't grow with the books. */
+/** Reads a page of the journal at a time, so memory doesn't grow with the books. */
 const missingIn = async (db: Db, lines: ReadonlyMap<string, Line>) => {
   const missing: Array<Moved> = []
   for (let after = 0; ;) {
@@ -159,7 +159,7 @@ const missingIn = async (db: Db, lines: ReadonlyMap<string, Line>) => {
       .select("e.sequence")
       .where("e.sequence", ">", after)
       .where("o.state", "=", "delivered")
-      // What an earlier comparison settled was never sent.
+      // Entries that an earlier comparison settled were never sent.
       .where(sql<boolean>`o.attempts > 0`)
       .orderBy("e.sequence")
       .limit(atOnce)
@@ -194,13 +194,13 @@ const takeOvers = async (
   const unsentOf = Map.groupBy(unsent, ({ ipc_id }) => ipc_id)
   return ipcIds.map((ipcId) => ({
     ipcId,
-    // The first is taken for the IPC's payment.
+    // The first one is taken to be the IPC's payment.
     has: (byIpc.get(ipcId) ?? []).toSorted(byPlace),
     cancels: (unsentOf.get(ipcId) ?? []).map(({ entry_id }) => entry_id)
   }))
 }
 
-/** In the order in which they were posted; as in the file where it doesn't say. */
+/** In the order in which they were posted; in the order of the file if it doesn't say. */
 const byPlace = (a: Line, b: Line): number =>
   a.place === null || b.place === null || a.place === b.place ? 0 : a.place < b.place ? -1 : 1
 
@@ -210,7 +210,7 @@ export interface SignedOff {
   readonly at: Instant
 }
 
-/** What the books learn from it. */
+/** What the books learn from the comparison. */
 export const factsOf = ({ takesOver }: Comparison, { at, by, reason }: SignedOff): ReadonlyArray<NewFact> =>
   takesOver.map(({ cancels, has, ipcId }) => ({
     kind: "accounting" as const,

@@ -1,5 +1,5 @@
 /**
- * What a person adds to the books or takes back, checked before it becomes a fact.
+ * What a person adds to the books or reverses, checked before it becomes a fact.
  */
 import { Result } from "effect"
 import { isCurrency, isNoCurrency } from "../../../config/Currency.ts"
@@ -19,19 +19,19 @@ interface ByPerson {
 
 export interface Posting extends ByPerson {
   readonly ipcId: string
-  /** As written by the person. */
+  /** As the person wrote it. */
   readonly amount: string
   readonly evidence: string
-  /** Undefined: the payment's. */
+  /** Undefined for the payment's currency. */
   readonly currency: string | undefined
-  /** Undefined: the IPC's payment. */
+  /** Undefined for the IPC's payment. */
   readonly reference: string | undefined
-  /** Undefined: the configured account. */
+  /** Undefined for the configured account. */
   readonly debit: string | undefined
   readonly credit: string | undefined
 }
 
-/** The fact, or a sentence for the person about what is wrong. */
+/** The fact, or a sentence for the person that says what is wrong. */
 export const postingOf = (posting: Posting, books: Books | undefined, terms: Terms, now: Instant): NewFact | string => {
   const { amount, by, evidence, ipcId, reason } = posting
   if (books === undefined) {
@@ -107,7 +107,7 @@ const currencyOf = (
   return { currency: currencies[project?.projectId ?? ""] ?? currency }
 }
 
-/** The fact, or a sentence for the person about what is wrong. */
+/** The fact, or a sentence for the person that says what is wrong. */
 export const reversalOf = (by: ByPerson, entry: Entry, books: Books, terms: Terms, now: Instant): NewFact | string => {
   const { currency, entry_id: entryId, ipc_id: ipcId, payment_reference: reference, units } = entry
   const unsigned = unsignedBy(by)

@@ -16,16 +16,16 @@ export interface Decision {
   /** A hold's id, or its beginning if that is unique. */
   readonly hold: string
   readonly verdict: "accept" | "reject"
-  /** As written by the person. */
+  /** As the person wrote it. */
   readonly amount: string | undefined
-  /** As written by the person, if the hold asks for it. */
+  /** As the person wrote it, if the hold asks for it. */
   readonly currency?: string | undefined
   readonly by: string
   readonly reason: string
 }
 
 interface Decided extends Decision {
-  /** Who decides as the worker knows them; null: it doesn't. */
+  /** Who decides, as the worker knows them; null if it doesn't. */
   readonly principal: string | null
 }
 
@@ -37,14 +37,14 @@ interface Open {
   readonly basis: string
 }
 
-/** What an amount is in. */
+/** The currency and terms of an amount. */
 interface In {
-  /** Null: none, or it isn't known yet. */
+  /** Null if there is none, or it isn't known yet. */
   readonly currency: string | null
   readonly terms: Terms
 }
 
-/** Which amount an acceptance takes; undefined: none. */
+/** Which amount an acceptance needs; undefined for none. */
 const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
   "awaiting-certified-amount": "positive",
   "ambiguous-order": "positive",
@@ -78,7 +78,7 @@ const insteadOf = ({ basis, reason }: Open): string | undefined =>
     ? "Accept it with an amount that has no more decimals than its currency."
     : awaited[reason]
 
-/** The fact, or a sentence for the person about what is wrong. */
+/** The fact, or a sentence for the person that says what is wrong. */
 export const factOf = (decision: Decided, open: ReadonlyArray<Open>, money: In, now: Instant): NewFact | string => {
   const { by, reason, verdict } = decision
   const [hold, another] = open
@@ -112,13 +112,15 @@ const firstPerson = ({ basis }: Open): Person => {
   return { by: String(act?.["by"]), principal: typeof principal === "string" ? principal : null }
 }
 
-/** The admin token and a user of the operating system may be shared; a principal is one person, whatever name is noted. */
+/**
+ * The admin token and an operating-system user may be shared. A principal is one person, no matter what name is noted.
+ */
 const isShared = (principal: string): boolean => principal === "admin" || principal.startsWith("os:")
 
 const isSamePerson = (one: Person, other: Person): boolean =>
   isSame(one.by, other.by) || (one.principal !== null && one.principal === other.principal && !isShared(one.principal))
 
-/** However it is spelled: case, spaces and the form of accented letters don't make another person. */
+/** Regardless of spelling: case, spaces and the form of accented letters don't make another person. */
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other)
 
 const plain = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim()
@@ -144,7 +146,7 @@ const unitsOf = (
   return takes === "positive" && typeof units === "bigint" && units <= 0n ? "The amount must be more than zero." : units
 }
 
-/** An amount as a person writes it, or a sentence about what is wrong. */
+/** An amount as a person writes it, or a sentence that says what is wrong. */
 export const written = (amount: string, currency: string | null, terms: Terms): bigint | string => {
   const text = Amount.read(amount, Amount.Money)
   if (text === undefined) return "The amount isn't a number with at most 24 digits before the point and 4 after it."

@@ -1,13 +1,13 @@
 /**
- * The lines of an entry as a file of the accounting system says them: a list of accounts with debit and credit, as in the entries
- * that it got, or an object with the amount of each account, as the books keep them. Pure.
+ * The lines of an entry as a file of the accounting system gives them: a list of accounts with debit and credit, as in
+ * the entries that it received, or an object with the amount of each account, as in the books. Pure.
  */
 import * as Amount from "../../Domain/Amount.ts"
 import * as Json from "../../Domain/Json.ts"
 import type { Line } from "../Fact.ts"
 import * as Lines from "../Lines.ts"
 
-/** A text says, after the entry's place in the file, what is wrong. */
+/** A text says what is wrong; it continues a sentence after the entry's place in the file. */
 export const read = (text: string): ReadonlyArray<Line> | string => {
   const given = linesIn(Json.parse(text))
   if (given === undefined) return "its lines are no list of accounts with debit and credit"
@@ -35,7 +35,7 @@ const sidesIn = (value: unknown): Line | undefined => {
   return debited === undefined || credited === undefined ? undefined : lineOf(account, debited - credited)
 }
 
-/** One of the two may be left out. */
+/** One of the two sides may be left out. */
 const sideIn = (value: unknown): bigint | undefined => (value === null || value === "" ? 0n : unitsIn(value))
 
 const unitsIn = (value: unknown): bigint | undefined => {
@@ -43,7 +43,7 @@ const unitsIn = (value: unknown): bigint | undefined => {
   return amount === undefined ? undefined : Amount.toUnits(amount)
 }
 
-/** As the configuration takes them. */
+/** As the configuration accepts them. */
 const isAccount = /^[^\p{Cc}]{1,200}$/u
 
 const lineOf = (account: unknown, units: bigint | undefined): Line | undefined =>

@@ -1,6 +1,6 @@
 /**
- * What a decision would do, folded over the books as they are; nothing is written. The decision itself may do something else if an
- * event comes before it.
+ * What a decision would do, folded over the current books; nothing is written. The actual decision may do something
+ * else if an event arrives before it.
  */
 import type { Transaction } from "kysely"
 import * as Amount from "../../Domain/Amount.ts"
@@ -13,13 +13,13 @@ import * as Lines from "../Lines.ts"
 import * as StoredBooks from "../StoredBooks.ts"
 
 export interface Foreseen {
-  /** With what it would move on each account, as text. */
+  /** Including what each would move on each account, as text. */
   readonly entries: ReadonlyArray<ReturnType<typeof entryOf>>
   readonly opened: ReadonlyArray<ReturnType<typeof holdOf>>
   readonly closed: ReadonlyArray<ReturnType<typeof holdOf>>
-  /** Of the IPC, what would wait for a person then. */
+  /** What would then wait for a person in this IPC. */
   readonly held: ReadonlyArray<ReturnType<typeof holdOf>>
-  /** Of the IPC, now and then. */
+  /** The IPC's balance now and afterwards. */
   readonly before: Balance
   readonly after: Balance
 }
@@ -43,7 +43,7 @@ const holdOf = ({ currency, hold_id, ipc_id, payment_reference, reason, units }:
   currency
 })
 
-/** Undefined: it would say nothing new. */
+/** Undefined if the decision would say nothing new. */
 export const foreseen = async (
   tx: Transaction<StoreTables>,
   fact: Books.NewFact,

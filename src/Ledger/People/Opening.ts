@@ -1,6 +1,6 @@
 /**
  * Opening certificates from a CSV file, checked row by row. One message names all bad lines; a file with one bad line
- * gives nothing.
+ * is refused.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -12,7 +12,7 @@ import * as TextRows from "./TextRows.ts"
 
 const columns = ["ipc", "amount", "certificate"]
 const mostComplaints = 20
-/** For text that is repeated from the file. */
+/** The most characters to quote from the file. */
 const mostColumns = 40
 
 export const readOpenings = Effect.fn("Ledger.readOpenings")(function* (path: string) {

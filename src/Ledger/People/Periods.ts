@@ -1,6 +1,6 @@
 /**
- * Months of the books that people close and open again, in the books' time zone. What is effective in a closed month waits for
- * a person or goes into the open period, as where the configuration closes one. Pure.
+ * Months of the books that people close and open again, in the books' time zone. What takes effect in a closed month
+ * waits for a person or goes into the open period, as it does for a period that the configuration closes. Pure.
  */
 import { type Closed, rulesVersion } from "../../../config/Ledger.ts"
 import { dateIn } from "../../Domain/CalendarDay.ts"
@@ -10,13 +10,13 @@ import { openFromOf } from "../Fold/Posted.ts"
 
 export interface Change {
   readonly verb: "close" | "open"
-  /** As written by the person. */
+  /** As the person wrote it. */
   readonly month: string
   readonly by: string
   readonly reason: string
 }
 
-/** What is closed after the change, or a sentence for the person about what is wrong. */
+/** What is closed after the change, or a sentence for the person that says what is wrong. */
 export const changed = ({ verb, ...given }: Change, terms: Terms, now: Instant): Closed | string => {
   const { by, month } = given
   if (!/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(month)) return "Say the month like 2026-09."

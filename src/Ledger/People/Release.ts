@@ -1,8 +1,9 @@
 /**
- * A person releases drafts that were never sent: they go to the accounting system as posted.
+ * A person releases drafts that were never sent, so that they go to the accounting system as posted.
  *
- * Each is a fact under the person's name and principal, so the chain covers it and nothing forgets it. It is recorded in the transaction
- * that changes the outbox; if the process dies between two of many, those before stay released.
+ * Each release is a fact under the person's name and principal, so the chain covers it and it is never forgotten. The
+ * fact is recorded in the transaction that changes the outbox. If the process dies in the middle of many, the earlier
+ * ones stay released.
  */
 import { Effect } from "effect"
 import type { Instant } from "../../Domain/Instant.ts"
@@ -17,7 +18,7 @@ import { LedgerError } from "./Decide.ts"
 
 export interface Released {
   readonly released: number
-  /** About drafts that accounting may already have; null: there are none. */
+  /** About drafts that accounting may already have; null if there are none. */
   readonly others: string | null
 }
 
@@ -33,7 +34,7 @@ interface Signed {
   readonly reason: string
 }
 
-/** In a transaction. */
+/** Per transaction. */
 const draftsAtOnce = 500
 
 const some = Effect.fnUntraced(function* ({ now, store, terms }: With, entry: string | undefined, by: Signed) {
@@ -53,7 +54,7 @@ const some = Effect.fnUntraced(function* ({ now, store, terms }: With, entry: st
   })
 })
 
-/** One, by its entry's id or the beginning of it; undefined: all of them. */
+/** One draft, by its entry's id or the beginning of that; undefined for all of them. */
 export const releasing = (given: With) =>
   Effect.fn("Ledger.release")(function* (
     entry: string | undefined,

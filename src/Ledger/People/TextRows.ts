@@ -1,6 +1,6 @@
 /**
- * A person's file as rows of text: CSV, or JSON with one object per line or in an array. DuckDB finds the rows. Everything is
- * text as it was written, so that no amount becomes a float.
+ * A person's file as rows of text: CSV, or JSON with one object per line or in an array. DuckDB parses the rows. Every
+ * field is text as it was written, so that no amount becomes a float.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ const isJson = (path: string): boolean => /\.(json|jsonl|ndjson)$/i.test(path)
 
 const csv = "select * from read_csv($1, all_varchar = true, header = true, auto_detect = true, null_padding = false)"
 
-/** Each object as its text: DuckDB would make floats of its numbers. */
+/** Each object as its text: DuckDB would turn its numbers into floats. */
 const json = "select json from read_json_objects($1)"
 
 const textOf = (value: unknown): string | null => {
@@ -21,7 +21,7 @@ const textOf = (value: unknown): string | null => {
   return typeof value === "string" ? value : (Json.numberText(value) ?? Json.stringify(value))
 }
 
-/** Each field as text, whatever its type: a number keeps all its digits, and what is nested is JSON. */
+/** Each field as text, whatever its type: a number keeps all its digits, and nested values are JSON. */
 const rowIn = ({ json: text }: TextRow, names: ReadonlyArray<string>): TextRow => {
   const fields = Json.parse(text ?? "")
   if (!Json.isObject(fields)) throw new Error("it holds something else than objects")
@@ -41,7 +41,7 @@ const rowsOf = async (path: string, names: ReadonlyArray<string>): Promise<Reado
   }
 }
 
-/** `names`: the columns that are read from JSON; CSV gives all that it has. */
+/** `names`: the columns to read from JSON; a CSV file gives all that it has. */
 export const read = (path: string, names: ReadonlyArray<string>) =>
   Effect.tryPromise({
     try: () => rowsOf(path, names),

@@ -1,5 +1,5 @@
 /**
- * What is open of each IPC, and since when: receivables of a contractor, payables of an employer. The oldest comes first.
+ * What is open of each IPC, and since when: a contractor's receivables, an employer's payables. Oldest first.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"

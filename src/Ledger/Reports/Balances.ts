@@ -1,7 +1,7 @@
 /**
- * What was debited and credited in each month to each account for each project, what was brought forward from the months before,
- * and the balance at the month's end; by company and currency. Of one project, one account (by its name or its code), or one
- * month, which then has every account that moved in it, or has a balance by its end.
+ * What was debited and credited in each month to each account of each project, what was brought forward from earlier
+ * months, and the balance at the month's end; by company and currency. Can be limited to one project, one account (by
+ * its name or its code), or one month. A month has every account that moved in it or has a balance at its end.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -11,7 +11,7 @@ import { codeOf } from "../Voucher.ts"
 import { type AsOf, companyOf, dayOf, eachEntry } from "./Entries.ts"
 import type { Report, Row } from "./Report.ts"
 
-/** Absent: all. */
+/** Absent for all. */
 export interface Only {
   readonly project?: string
   readonly account?: string
@@ -49,7 +49,7 @@ const columns = [
 
 const still: Moved = { debit: 0n, credit: 0n }
 
-/** The month that was asked for, also if nothing moved in it, or all in which something did. */
+/** The requested month, even if nothing moved in it, or all months in which something did. */
 const monthsOf = ({ months }: Book, month: string | undefined): ReadonlyArray<string> => {
   const all = [...months.keys()].toSorted()
   if (month === undefined) return all

@@ -1,5 +1,5 @@
 /**
- * The entries that were posted by a day, in the order of the journal, and the books of IPCs as of it.
+ * The entries that were posted by a day, in the order of the journal, and the books of IPCs as of that day.
  */
 import { Effect } from "effect"
 import type { Chart } from "../../../config/Chart.ts"
@@ -12,7 +12,7 @@ import type { Terms } from "../Fact.ts"
 import * as StoredBooks from "../StoredBooks.ts"
 
 export interface AsOf {
-  /** "YYYY-MM-DD"; all that is posted by its end counts. */
+  /** "YYYY-MM-DD"; everything posted by its end counts. */
   readonly day: string
   readonly terms: Terms
   readonly chart: Chart
@@ -23,7 +23,7 @@ type Row = StoreTables["ledger_entries"]
 export const companyOf = ({ companies, company }: Chart, projectId: string | null): string | null =>
   companies[projectId ?? ""] ?? company
 
-/** Entries of 0.1 have no posting date: the UTC day on which they took effect. */
+/** Entries of 0.1 have no posting date; for them, the UTC day on which they took effect. */
 export const dayOf = ({ effective_at, posting_date }: Pick<Row, "effective_at" | "posting_date">): string =>
   posting_date ?? effective_at.slice(0, 10)
 
@@ -63,7 +63,7 @@ export const eachBooks = ({ day, terms }: AsOf, take: (books: Books) => void): E
     )
   )
 
-/** What comes at this instant is too late. */
+/** The exclusive end of the day. */
 export const endOf = (day: string, timezone: string): Instant => firstInstantOf(dayAfter(day), timezone)
 
 const asOf = (books: Books, day: string, timezone: string): Books => {

@@ -1,5 +1,5 @@
 /**
- * The project and the currency of an IPC's books: those of what is posted, else of what would be. Pure.
+ * The project and the currency of an IPC's books: those of what is posted, or else of what would be. Pure.
  */
 import type { Terms } from "../Fact.ts"
 import type { Books } from "../Fold/Known.ts"
@@ -11,7 +11,7 @@ export interface PostedUnder {
 }
 
 export const postedUnder = ({ entries, project }: Books, terms: Terms): PostedUnder => {
-  // Not where a change of the project took something back.
+  // Not an entry that was reversed by a change of project.
   const last = entries.findLast(({ kind, part }) => !isByHand(part) && kind !== "reversal")
   if (last !== undefined) return { projectId: last.project_id ?? project?.projectId ?? null, currency: last.currency }
   const projectId = project?.projectId ?? null

@@ -1,6 +1,7 @@
 /**
- * What was repaired of what events didn't tell, and what only a person can: certificates that were looked up and those that
- * weren't found, payments that only the service's list shows, gaps that a person has closed, and when each list was walked last.
+ * What was repaired after events were missed, and what only a person can repair: certificates that were looked up and
+ * those that weren't found, payments that only the service's list shows, gaps that a person has closed, and when each
+ * list was last walked.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -13,7 +14,7 @@ import { type AsOf, endOf } from "./Entries.ts"
 
 const columns = ["what", "of", "at", "amount", "outcome"]
 
-/** As many of each kind, the newest. */
+/** The most rows of each kind; the newest are shown. */
 const most = 10_000
 
 const toDo = "yours: replay its delivery in the service, or post it (ledger post)"

@@ -1,6 +1,6 @@
 /**
- * The statement of each project: what is certified, what of it is held back, released and added, what is due, paid and open; by
- * company and currency.
+ * The statement of each project: what is certified, how much of it is withheld, released and added, and what is due,
+ * paid and open; by company and currency.
  */
 import { Effect } from "effect"
 import * as Amount from "../../Domain/Amount.ts"
@@ -16,7 +16,7 @@ interface Sum {
   readonly project: string | null
   readonly currency: string | null
   ipcs: number
-  /** Of which isn't known what is due; what is paid for them counts. */
+  /** IPCs for which the amount due isn't known; payments for them still count. */
   unknown: number
   readonly units: Record<(typeof amounts)[number], bigint>
 }
@@ -47,7 +47,7 @@ export const statement = (of: AsOf) =>
         sum.units.due += known.due
         sum.units.open += known.due
       }
-      // Where it is posted: after a change of the project, or by hand, that may be elsewhere.
+      // Where it is posted: after a change of project, or an entry by hand, this may be elsewhere.
       for (const { currency, project_id, units } of paidIn(books)) {
         const at = sumAt(project_id ?? under.projectId, currency)
         at.units.paid += units

@@ -13,7 +13,7 @@ interface Sum {
   readonly currency: string | null
   holds: number
   units: bigint
-  /** Without a known amount. */
+  /** Holds without a known amount. */
   unknown: number
   oldest: string
 }
@@ -21,7 +21,7 @@ interface Sum {
 interface Held {
   readonly reason: string
   readonly since: string
-  /** Null if it isn't known, or the hold is closed since. */
+  /** Null if not known, or if the hold has been closed since. */
   readonly amount: string | null
   readonly currency: string | null
 }

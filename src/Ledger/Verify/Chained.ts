@@ -1,6 +1,7 @@
 /**
- * The chain of the books: its head, whether they continue those of which someone has kept one, and whether it holds, followed
- * from the first fact to the last. That is needed only where facts have no links of their own: else see `Links`.
+ * The chain of the books: its head, whether the books continue those whose head someone has kept, and whether the chain
+ * holds when followed from the first fact to the last. Following is needed only if facts have no links of their own;
+ * otherwise see `Links`.
  */
 import type { Kysely } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -8,7 +9,7 @@ import * as Chain from "../Chain.ts"
 
 type Db = Kysely<StoreTables>
 
-/** An entry by its number, and its link: `42:9f86d0…`, as accounting and each export have it. */
+/** An entry's number and its link: `42:9f86d0…`, as accounting and each export have it. */
 export interface Head {
   readonly sequence: number
   readonly chain: string
@@ -16,13 +17,13 @@ export interface Head {
 
 export const headOf = ({ chain, sequence }: Head): string => `${sequence}:${chain}`
 
-/** Undefined if it isn't one. */
+/** Undefined if the text isn't a head. */
 export const parseHead = (text: string): Head | undefined => {
   const [, sequence, chain] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? []
   return sequence === undefined || chain === undefined ? undefined : { sequence: Number(sequence), chain }
 }
 
-/** Of the newest entry; null if no entry has a link. */
+/** The head at the newest entry; null if no entry has a link. */
 export const newestHead = async (db: Db): Promise<string | null> => {
   const newest = await db
     .selectFrom("ledger_entries")
@@ -34,7 +35,7 @@ export const newestHead = async (db: Db): Promise<string | null> => {
   return newest?.chain == null ? null : headOf({ sequence: Number(newest.sequence), chain: newest.chain })
 }
 
-/** In words, if the books aren't those of this head. */
+/** In words, if these aren't the books of this head. */
 export const others = async (db: Db, since: Head): Promise<string | undefined> => {
   const { chain, sequence } = since
   const entry = await db
@@ -48,7 +49,7 @@ export const others = async (db: Db, since: Head): Promise<string | undefined> =
     : `The books up to entry ${sequence} aren't those of the head that you gave: they were changed since.`
 }
 
-/** In words, at most so many. */
+/** In words; at most `most`. */
 export const chained = async (db: Db, most: number): Promise<ReadonlyArray<string>> => {
   const differences: Array<string> = []
   let before = Chain.start
@@ -57,7 +58,7 @@ export const chained = async (db: Db, most: number): Promise<ReadonlyArray<strin
     const { chain, number } = fact
     const expected = Chain.next(before, each)
     if (chain !== null && chain !== expected) differences.push(broken(number))
-    // From here on the chain may hold again: only what was changed is named.
+    // From here on the chain may hold again, so that only what was changed is named.
     before = chain ?? expected
     for (const entry of entries) if (entry.chain !== chain) differences.push(unlinked(entry))
   }

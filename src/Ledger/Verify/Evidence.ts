@@ -1,5 +1,6 @@
 /**
- * Whether each fact of a look-up is what the kept answer says: its body by its hash, and read again from the same places.
+ * Whether each fact of a look-up agrees with the stored answer: the body by its hash, and the values read again from
+ * the same places.
  */
 import { hash } from "node:crypto"
 import type { Kysely } from "kysely"
@@ -9,7 +10,7 @@ import { listedNumbers } from "../../Stores/Sql.ts"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 import type { Fact, LookedUpFact } from "../Fact.ts"
 
-/** In words, of those of these facts that are of look-ups. */
+/** In words, for those of these facts that come from look-ups. */
 export const evidenced = async (db: Kysely<StoreTables>, all: ReadonlyArray<Fact>): Promise<ReadonlyArray<string>> => {
   const facts = all.filter((fact) => fact.kind === "looked-up")
   if (facts.length === 0) return []
@@ -28,7 +29,7 @@ export const evidenced = async (db: Kysely<StoreTables>, all: ReadonlyArray<Fact
   return facts.flatMap((fact) => difference(fact, byFact.get(fact.number), erased))
 }
 
-/** `erased`: the hashes of bodies from which something was erased since. */
+/** `erased`: the hashes of bodies from which something has been erased since. */
 const difference = (
   fact: LookedUpFact,
   body: string | undefined,

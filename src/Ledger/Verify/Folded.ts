@@ -1,6 +1,6 @@
 /**
- * The books of one IPC against what its facts lead to: entries in their order, open holds, and how each other hold was closed.
- * Pure.
+ * Compares the books of one IPC with what its facts lead to: entries in order, open holds, and how each closed hold was
+ * closed. Pure.
  */
 import type { Selectable } from "kysely"
 import * as Amount from "../../Domain/Amount.ts"
@@ -15,7 +15,7 @@ import type { WholeBooks } from "../WholeBooks.ts"
 type EntryRow = Selectable<StoreTables["ledger_entries"]>
 
 export interface Folded {
-  /** By the facts alone. */
+  /** From the facts alone. */
   readonly books: Books
   /** In words. */
   readonly differences: ReadonlyArray<string>
@@ -57,7 +57,7 @@ interface Posted {
   readonly fact: number
 }
 
-/** To the byte: to decode each row took longer than all the rest. */
+/** Compared to the byte, because decoding each row took longer than everything else. */
 const isAsPosted = (row: EntryRow, { entry, fact }: Posted): boolean => Rows.isEntryRow(row, entry, { number: fact })
 
 const entriesThatDiffer = (ipcId: string, rows: ReadonlyArray<EntryRow>, posted: ReadonlyArray<Posted>) => {
@@ -80,7 +80,7 @@ const entriesOf = (all: ReadonlyArray<Posted>) =>
     })
   )
 
-/** Those of the first version of the rules have no part of their own. */
+/** Holds of the first version of the rules have no part of their own. */
 const holdsOf = (all: ReadonlyArray<Hold>, { holds }: Books) =>
   new Map(
     all.map((hold) => {
@@ -90,7 +90,7 @@ const holdsOf = (all: ReadonlyArray<Hold>, { holds }: Books) =>
     })
   )
 
-/** A hold is closed once by a fact, but may be opened again. Their numbers may have gaps. */
+/** A fact closes a hold once, but the hold may be opened again. The numbers may have gaps. */
 const decisionsOf = (rows: ReadonlyArray<ReturnType<typeof Rows.decisionRow> & { readonly number?: number }>) =>
   new Map(
     rows.map(({ number: _number, ...row }) => {

@@ -1,13 +1,16 @@
 /**
- * The links of the chain, IPC by IPC: each fact's is what the link before it, the fact and what it brought lead to. With those of
- * all IPCs, the chain holds. Pure.
+ * The links of the chain, IPC by IPC: each fact's link must follow from the previous link, the fact and what it
+ * brought. If this is true for all IPCs, the chain holds. Pure.
  */
 import * as Chain from "../Chain.ts"
 import type { WholeBooks } from "../WholeBooks.ts"
 import { broken, unlinked } from "./Chained.ts"
 
 export interface Links {
-  /** A fact has no link, or not the one before it: whether the chain holds, only all facts in their order tell. */
+  /**
+   * A fact lacks its own link or the previous one. Then only following all facts in order shows whether the chain
+   * holds.
+   */
   readonly areMissing: boolean
   /** In words. */
   readonly differences: ReadonlyArray<string>

@@ -5,7 +5,7 @@
 import { type Kysely, sql } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
 
-/** In words, at most so many of each kind. */
+/** In words; at most `most` of each kind. */
 export const numbered = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => [
   ...(await gaps(db, most, "ledger_facts", "number")).map((number) => `There is no fact ${number}.`),
   ...(await gaps(db, most, "ledger_entries", "sequence")).map((number) => `There is no entry with number ${number}.`),
@@ -21,7 +21,7 @@ const outOfOrder = async (db: Kysely<StoreTables>, most: number): Promise<Readon
   )
 ]
 
-/** One pass for both; nearly always, none is found. A gap between two entries is named by itself. */
+/** One pass for both kinds; nearly always it finds none. A gap between two entries is reported separately. */
 const areInOrder = async (db: Kysely<StoreTables>): Promise<boolean> => {
   const { rows } = await sql`
     select after.sequence from ${pairs}
@@ -29,7 +29,10 @@ const areInOrder = async (db: Kysely<StoreTables>): Promise<boolean> => {
   return rows.length === 0
 }
 
-/** The first number of each gap, also before the first row. They are keys, so as many as the greatest one leave none out. */
+/**
+ * The first number of each gap, including one before the first row. Numbers are keys, so if there are as many as the
+ * greatest one, none is missing.
+ */
 const gaps = async (
   db: Kysely<StoreTables>,
   most: number,

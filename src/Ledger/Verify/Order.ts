@@ -1,6 +1,6 @@
 /**
- * Whether the order of certified IPCs is the one that the facts give, and whether each IPC whose certificates are cumulative was
- * told what precedes it.
+ * Whether the order of certified IPCs is the one that the facts give, and whether each IPC with cumulative certificates
+ * was told what precedes it.
  */
 import type { Kysely } from "kysely"
 import type { StoreTables } from "../../Stores/StoreTables.ts"
@@ -12,7 +12,7 @@ import { certifiedAs } from "../Fold/CertifiedAs.ts"
 import type { Books } from "../Fold/Known.ts"
 import { isSaid, isSame, positionOf, precedingOf } from "../Fold/Position.ts"
 
-/** In words, of the books that follow from the facts. `terms`: the newest. */
+/** In words, for books that follow from the facts. `terms`: the newest. */
 export const misplaced = (
   books: Books,
   standing: Standing | undefined,
@@ -35,7 +35,7 @@ export const misplaced = (
 
 const none: ReadonlyArray<string> = []
 
-/** In words, at most so many. */
+/** In words; at most `most`. */
 export const strangers = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> =>
   (await CertifiedOrder.strangers(db, most)).map(
     (ipcId) => `IPC ${ipcId} is among the certified ones, and the books know nothing of it.`

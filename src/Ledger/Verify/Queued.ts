@@ -1,6 +1,6 @@
 /**
- * Whether the outbox has every entry that was queued for the accounting system when it was posted, and as it was then, or as
- * a person has released it.
+ * Whether the outbox has every entry that was queued for the accounting system when it was posted, and in the same form
+ * as then, or as a person released it.
  */
 import { type Kysely, sql } from "kysely"
 import { isAmong } from "../../Stores/Sql.ts"
@@ -10,16 +10,16 @@ import type { Fact } from "../Fact.ts"
 interface Found {
   readonly sequence: number
   readonly queued: string
-  /** Null: it isn't there. */
+  /** Null if it isn't there. */
   readonly status: string | null
 }
 
-/** Of entry `e`. */
+/** For entry `e`. */
 const isReleased = sql<boolean>`exists (
   select 1 from ledger_facts f
   where f.ipc_id = e.ipc_id and f.kind = 'release' and f.content like '%"' || e.entry_id || '"%')`
 
-/** In words, at most so many. */
+/** In words; at most `most`. */
 export const queued = async (db: Kysely<StoreTables>, most: number): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<Found>`
     select e.sequence, e.queued, o.status from ledger_entries e left join ledger_outbox o on o.entry_id = e.entry_id
@@ -35,7 +35,7 @@ export const queued = async (db: Kysely<StoreTables>, most: number): Promise<Rea
   })
 }
 
-/** In words: what these facts released, and the outbox keeps. */
+/** In words: entries that these facts released but that the outbox still holds back. */
 export const unreleased = async (
   db: Kysely<StoreTables>,
   facts: ReadonlyArray<Fact>
