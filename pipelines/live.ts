@@ -2,8 +2,7 @@
  * Live: the service's events.
  *
  *   service ──POST──► Receiver ──► Inbox ──► Apply, a batch at a time, in stored order, idempotent:
- *                     verify       durable     events ──► Ledger ──► one write of the Warehouse ──► settled in the
- * Inbox
+ *                     verify       durable     events ──► Ledger ──► one write of the Warehouse ──► settled in the Inbox
  *                                  before                 facts →    Change → Merge → rows,
  *                                  the 2xx                entries,   copies of the books
  *                                                         holds
