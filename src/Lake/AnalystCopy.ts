@@ -1,9 +1,10 @@
 /**
  * AnalystCopy keeps a copy of the warehouse fresh for analysts, in a separate file that others may open.
  *
- * It is made when the worker first goes live, then whenever something has changed. After each copy, whoever asked for it,
- * it rests a hundred times as long as that one took. A copy appears whole or not at all; one of an earlier start stays until
- * then. What changed before a stop may be missing from it, so every start makes one new copy, most often from that one.
+ * It makes a copy when the worker first goes live, then whenever something has changed. After each copy, even a
+ * requested one, it rests a hundred times as long as that copy took. A copy appears whole or not at all; until then,
+ * the copy of an earlier start remains. Changes just before a stop may be missing from the last copy, so every start
+ * makes one new copy, usually based on the last one.
  */
 import { existsSync } from "node:fs"
 import { stat } from "node:fs/promises"
@@ -22,7 +23,7 @@ export interface AnalystCopyOptions<R> {
   readonly path: string
   /** True once the warehouse is complete enough to be shown. */
   readonly isLive: Effect.Effect<boolean, never, R>
-  /** The same for the copy beside an export; `isLive` if nothing else is said. */
+  /** The same for the copy beside an export; defaults to `isLive`. */
   readonly isShown?: Effect.Effect<boolean, never, R>
 }
 
@@ -31,15 +32,15 @@ export class AnalystCopy extends Context.Service<
   {
     /** Makes a copy at once, even if nothing has changed. */
     readonly now: Effect.Effect<void, WarehouseError>
-    /** The same beside an export: none that isn't complete in the place of another. */
+    /** The same beside an export: an incomplete copy never replaces another. */
     readonly beside: Effect.Effect<void, WarehouseError>
-    /** Reads all of the newest copy; makes a whole one in place of a damaged one. */
+    /** Reads all of the newest copy; replaces a damaged one with a complete new copy. */
     readonly check: Effect.Effect<void, WarehouseError>
     /** Runs a query on the newest copy; undefined if there is none. */
     readonly query: <A>(
       run: (db: Kysely<WarehouseTables>) => Promise<A>
     ) => Effect.Effect<A | undefined, Cause.UnknownError>
-    /** The newest copy has everything that was in the warehouse at `at`; null: there is no copy. */
+    /** The newest copy has everything that was in the warehouse at `at`; null if there is no copy. */
     readonly status: Effect.Effect<{ readonly at: Instant.Instant | null; readonly ageMs: number | null }>
   }
 >()("siteledger/AnalystCopy") {
@@ -59,7 +60,7 @@ export class AnalystCopy extends Context.Service<
         const made = { copies: 0, rest: shortestRest }
 
         const copy = Effect.fnUntraced(function* (isWhole: boolean) {
-          // Both read before the copy begins, so that neither claims more than is in it.
+          // Both are read before the copy begins, so that neither claims more than the copy contains.
           const before = yield* warehouse.version
           const startedMillis = yield* Clock.currentTimeMillis
           const publishing = Effect.retry(warehouse.publish(path, { isWhole }), { while: isShort })
@@ -86,18 +87,18 @@ export class AnalystCopy extends Context.Service<
           Effect.when(Effect.sync(() => existsSync(path)))
         )
 
-        // Most of the time nothing has changed, and then nothing is read from the Store.
+        // Usually nothing has changed, and then nothing is read from the Store.
         const isDue = Effect.gen(function* () {
           return (yield* warehouse.version) !== version && (yield* isLive)
         })
-        // It may wait for one that somebody asked for.
+        // It may wait for a copy that was requested.
         const next = oneAtATime.withPermit(Effect.when(make(false), isDue))
         yield* Effect.forkScoped(led("publishing the copy for analysts", turns(warehouse, { isDue, made, next })))
 
         return AnalystCopy.of({
           now,
           beside,
-          // Nothing may change the file meanwhile: within a process, DuckDB's locks don't show that it is open.
+          // Nothing may change the file meanwhile: within one process, DuckDB's locks don't show that the file is open.
           check: oneAtATime.withPermit(Effect.asVoid(check)),
           query: (run) =>
             oneAtATime.withPermit(Effect.tryPromise(async () => (existsSync(path) ? queryFile(path, run) : undefined))),
@@ -113,15 +114,15 @@ export class AnalystCopy extends Context.Service<
 
 interface Making<R> {
   readonly isDue: Effect.Effect<boolean, never, R>
-  /** So far, whoever asked for them; and the rest after the last one. */
+  /** The number of copies so far, including requested ones, and the rest after the last one. */
   readonly made: { readonly copies: number; readonly rest: Duration.Duration }
   readonly next: Effect.Effect<unknown, WarehouseError, R>
 }
 
-/** The next copy once it is due. */
+/** Makes the next copy once it is due. */
 const turns = <R>(warehouse: Warehouse["Service"], { isDue, made, next }: Making<R>) => {
   let rested = 0
-  // After one that somebody asked for, too: the next would be as large, and hardly newer.
+  // Rests after a requested copy too: the next would be as large, and hardly newer.
   const resting = Effect.gen(function* () {
     while (rested !== made.copies) {
       rested = made.copies
@@ -138,14 +139,14 @@ const turns = <R>(warehouse: Warehouse["Service"], { isDue, made, next }: Making
   })
 }
 
-/** A copy takes at most about a hundredth of the time. */
+/** Copying takes at most about a hundredth of the time. */
 const restFactor = 100
 const shortestRest = Duration.seconds(5)
 const longestRest = Duration.minutes(5)
 const pollEvery = Duration.seconds(1)
 const restAfterFailure = Duration.minutes(1)
 
-/** The file before it is used for the next one: whoever is copying it has this time. */
+/** The previous file is reused for the next copy only after this time, so that a reader can finish copying it. */
 const shortestUntilUsed = Duration.minutes(1)
 
 const restAfter = (lasted: Duration.Duration, { isWhole }: Published): Duration.Duration =>

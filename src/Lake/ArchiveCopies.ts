@@ -1,7 +1,8 @@
 /**
- * The Lake's copies of archives, for the weekly check: each is read back and compared with the seal of the Store's own, and
- * what is damaged, was changed or is gone is written again from that. (A damaged one of the Store's comes back from here:
- * src/Stores/Archives/ArchiveFolder.ts.) If both are damaged nothing is written, and the error names both places.
+ * The Lake's copies of archives, for the weekly check. Each is read back and compared with the seal of the Store's own
+ * archive; a copy that is damaged, changed or missing is written again from the Store's. (A damaged archive of the
+ * Store is restored from here: src/Stores/Archives/ArchiveFolder.ts.) If both are damaged, nothing is written and the
+ * error names both places.
  */
 import { join } from "node:path"
 import { Effect, Option } from "effect"
@@ -15,7 +16,7 @@ import { Lake, LakeError } from "./Lake.ts"
 import { attempt } from "./LocalFiles.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 
-/** One for each archive. */
+/** One piece for each archive. */
 export const pieces = Effect.gen(function* () {
   const { archiving } = (yield* Store).deliveries
   if (archiving === undefined) return []
@@ -32,17 +33,17 @@ const mended = Effect.fnUntraced(function* (archiving: Archiving, lake: Lake["Se
   if (fault !== undefined) yield* LogLine.write("archive.rewritten", { archive: name, lake: lake.name, why: fault })
 })
 
-/** An archive as the Store's own folder has it. */
+/** An archive in the Store's own folder. */
 export interface Own<E> {
   readonly archive: Archive
   readonly document: string
-  /** Its file, into another. */
+  /** Copies its file into another. */
   readonly copy: (target: string) => Effect.Effect<void, E>
 }
 
 /**
- * Makes the Lake's copy the same, the file first, and reads back what it has written. Returns what was wrong with it, as
- * words after its name.
+ * Makes the Lake's copy equal, the file first, and reads back what it wrote. Returns what was wrong with the copy, as
+ * words that follow its name.
  */
 export const mend = <E>(lake: Lake["Service"], { archive, copy, document }: Own<E>) =>
   Effect.scoped(
@@ -67,7 +68,7 @@ export const mend = <E>(lake: Lake["Service"], { archive, copy, document }: Own<
     })
   )
 
-/** What is wrong with the file, as words after its name. `local`: where to read it. */
+/** What is wrong with the file, as words that follow its name. `local`: where to read it. */
 const faultOf = Effect.fnUntraced(function* (archive: Archive, lake: Lake["Service"], local: string) {
   if (!(yield* lake.fetch(fileOf(archive), local))) return "is gone"
   return (yield* attempt(() => digestOf(local))) === archive.sha256 ? undefined : "is damaged or was changed"

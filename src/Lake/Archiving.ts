@@ -1,12 +1,13 @@
 /**
- * Deliveries older than SITELEDGER_ARCHIVE_AFTER leave the Store for archives, month by month, oldest first. Each archive
- * is kept twice: in the folder `archive` of the data directory, and on the Lake in `_archive`.
+ * Deliveries older than SITELEDGER_ARCHIVE_AFTER leave the Store for archives, month by month, oldest first. Each
+ * archive is kept twice: in the folder `archive` of the data directory, and on the Lake in `_archive`.
  *
  *   file in the folder → file on the Lake → both read back and compared with the Store, delivery by delivery
  *   → sealed in the folder → sealed on the Lake, read back → only now its deliveries leave the Store
  *
- * Dying anywhere leaves the deliveries in the Store, or both copies of a sealed archive; the next turn does the rest. An
- * archive changes only when something is erased, and nothing here or in a sweep ever removes one.
+ * If the process dies at any point, the deliveries are still in the Store, or there are both copies of a sealed
+ * archive; the next turn completes the rest. An archive changes only when something is erased, and neither this module
+ * nor a sweep ever removes one.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +27,7 @@ import * as LogLine from "../Runtime/LogLine.ts"
 
 export const folder = "_archive/"
 
-/** On the Lake. */
+/** The path on the Lake. */
 export const fileOf = ({ name }: Archive): string => `${folder}${name}.parquet`
 export const documentOf = ({ name }: Archive): string => `${folder}${name}.json`
 
@@ -50,7 +51,7 @@ const notHere = new StoreError({
   message: "SITELEDGER_ARCHIVE_AFTER can't be used with PostgreSQL, which keeps all deliveries; leave it out."
 })
 
-/** The Lake's copies, for a Store whose own is damaged. The Lake is opened only for that. */
+/** The Lake's copies, for a Store whose own archives are damaged. The Lake is opened only for that. */
 export const layerElsewhere = <E, R>(lake: Layer.Layer<Lake, E, R>): Layer.Layer<never, never, R> =>
   Layer.effect(
     Elsewhere,
@@ -81,13 +82,13 @@ const turn = (archiving: Archiving, after: Duration.Duration) =>
     )
   })
 
-/** Whole months leave: until the last day of a month is old enough, all of it stays. */
+/** Only whole months leave: a month stays until its last day is old enough. */
 export const monthBefore = (nowMillis: number, after: Duration.Duration): Instant.Instant =>
   `${Instant.fromMillis(nowMillis - Duration.toMillis(after)).slice(0, 7)}-01T00:00:00.000000Z`
 
 const oneAtATime = Semaphore.makeUnsafe(1)
 
-/** One archive, and what a crash has left of the one before; none if nothing is old enough. */
+/** Makes one archive, and completes what a crash left of the previous one; none if nothing is old enough. */
 export const archiveNext = (archiving: Archiving, before: Instant.Instant) =>
   oneAtATime.withPermit(
     Effect.gen(function* () {
@@ -107,7 +108,7 @@ export const archiveNext = (archiving: Archiving, before: Instant.Instant) =>
     })
   )
 
-/** What isn't applied, or not in the warehouse's copy yet, stays. */
+/** Deliveries that aren't applied, or not yet in the warehouse's copy, stay. */
 const appliedAndCopied = Effect.gen(function* () {
   const store = yield* Store
   const { copying } = store.deliveries

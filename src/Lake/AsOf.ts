@@ -1,6 +1,6 @@
 /**
- * What an export says of its time: through which delivery it is applied, what was still pending, and how sure the copy of each
- * list is.
+ * What an export says about its time: the last delivery up to which everything is applied, what was still pending, and
+ * how sure the copy of each list is.
  */
 import { Effect } from "effect"
 import type { Instant } from "../Domain/Instant.ts"

@@ -1,5 +1,5 @@
 /**
- * What `lake verify` says of one thing that it has read.
+ * What `lake verify` reports about one thing that it has read.
  */
 export interface Checked {
   /** A table, the journal, the archives or the Delta logs. */

@@ -1,5 +1,5 @@
 /**
- * The manifest of an export, from what was staged for it and the manifest of the export before. Pure.
+ * The manifest of an export, made from what was staged for it and from the manifest of the previous export. Pure.
  */
 import { Option } from "effect"
 import type { Snapshot } from "../Stores/Warehouse.ts"
@@ -15,7 +15,7 @@ export interface Staging {
   readonly snapshot: Snapshot
   readonly staged: ReadonlyArray<Staged>
   readonly journal: StagedJournal
-  /** Of the books. */
+  /** The head of the books. */
   readonly head: string | null
   readonly before: LakePointer
   readonly unfilled: Unfilled
@@ -46,7 +46,7 @@ export const manifest = (staging: Staging): Manifest.Manifest => {
 
 type Tables = Manifest.Manifest["tables"]
 
-/** What can't be known of the export before, as it can't be read, isn't said. */
+/** If the previous export can't be read, what depends on it is left out. */
 const beside = (
   { manifest: last, pointer, version }: LakePointer,
   tables: Tables
@@ -78,7 +78,7 @@ const described = (
     }
   })
 
-/** Dates that are gone are among them. A file that was lost and is written again has the same rows. */
+/** Includes dates that are gone. A file that was lost and is written again has the same rows. */
 const restated = (last: Tables, now: Tables): ReadonlyArray<string> => {
   const files = Manifest.eventFiles(now)
   return [...Manifest.eventFiles(last)].flatMap(([date, { fingerprint, path }]) => {

@@ -1,8 +1,8 @@
 /**
- * The Lake's copy of the Store's deliveries, in the folder `_deliveries`: one file for each chunk, added every hour.
- * It isn't for readers of the Lake. The worker takes back from it what the inbox and the warehouse have both lost.
+ * The Lake's copy of the Store's deliveries, in the folder `_deliveries`: one file for each chunk, added every hour. It
+ * isn't meant for readers of the Lake. From it the worker restores what the inbox and the warehouse have both lost.
  *
- * A file appears whole or not at all; if the process dies, the next start goes on after the last one.
+ * A file appears whole or not at all; if the process dies, the next start continues after the last one.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ import type { Mirror } from "../Stores/Warehouse.ts"
 import { Lake, type LakeError } from "./Lake.ts"
 import * as LogLine from "../Runtime/LogLine.ts"
 
-/** Below it, a folder for each inbox. */
+/** Contains a folder for each inbox. */
 export const folder = "_deliveries/"
 
 const folderOf = (inbox: string): string => `${folder}${inbox}/`
@@ -25,7 +25,7 @@ const padded = (number: number): string => String(number).padStart(15, "0")
 
 const named = /(\d{15})-(\d{15})\.zst$/
 
-/** `temporary`: a folder for files on their way. */
+/** `temporary`: a folder for files in transit. */
 export const mirrorIn = (lake: Lake["Service"], temporary: string): Mirror<LakeError> => {
   const all = (inbox: string) =>
     Effect.map(lake.list(folderOf(inbox)), (paths) =>
@@ -52,7 +52,7 @@ export const mirrorIn = (lake: Lake["Service"], temporary: string): Mirror<LakeE
   }
 }
 
-/** What was lost comes back at the start; what has come since is copied then, and every hour. */
+/** What was lost is restored at startup. What has arrived since is copied then, and every hour. */
 export const layer: Layer.Layer<never, never, Apply | Lake | Reasons | Store> = Layer.effectDiscard(
   Effect.gen(function* () {
     const { deliveries } = yield* Store

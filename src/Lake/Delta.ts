@@ -1,11 +1,13 @@
 /**
- * Delta Lake beside the manifests: each table's folder has a log, so that tools that know Delta read the table by its path.
+ * Delta Lake beside the manifests: each table's folder has a log, so that tools that support Delta can read the table
+ * by its path.
  *
  *   pointer moves ──► a commit to the log of each table that has changed ──► a note of the run
  *
- * A manifest says which commit of each table shows it, and all commits follow from the manifests, so dying anywhere leaves at
- * most commits that the next export makes first, in their order. Delta is consistent by table; only the pointer is over
- * all tables. Once somebody else has committed to a log it is theirs: it is left alone, and said so.
+ * A manifest says which commit of each table shows it, and all commits are derived from the manifests. So if the
+ * process dies, at most some commits are missing, and the next export makes these first, in order. Delta is consistent
+ * per table; only the pointer is consistent across all tables. Once another program has committed to a log, siteledger
+ * leaves that log alone and says so.
  */
 import { Duration, Effect, Option } from "effect"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -24,7 +26,7 @@ import type { Sizes } from "./Sweep.ts"
 type LakeService = Lake["Service"]
 type Held = ReadonlyMap<string, Commit.Held>
 
-/** How the logs end before an export, whose commits come next. */
+/** How the logs end before an export; its commits come next. */
 export interface Logs {
   readonly held: Held
   /** Tables whose logs are left alone. */
@@ -33,8 +35,8 @@ export interface Logs {
 }
 
 /**
- * Makes the commits that are missing of the exports before, and looks at the log of each table of which `before` says none, or whose
- * last commit is gone. `sizes`: of the files in the tables' folders, if they were listed.
+ * Makes the missing commits of earlier exports. Reads the log of each table about which `before` says nothing, or whose
+ * last commit is gone. `sizes`: the sizes of the files in the tables' folders, if they were listed.
  */
 export const ready = Effect.fn("Delta.ready")(function* (
   lake: LakeService,
@@ -67,14 +69,14 @@ export const ready = Effect.fn("Delta.ready")(function* (
 
 interface Missed {
   readonly manifest: Manifest.Manifest
-  /** How the logs ended before it. */
+  /** How the logs ended before this manifest. */
   readonly since: Held
 }
 
 /** More exports than a month has hours. */
 const longestChain = 1000
 
-/** The exports after this run, in their order; undefined: a manifest in between is gone. */
+/** The exports after this run, in order; undefined if a manifest in between is gone. */
 const missed = Effect.fnUntraced(function* (
   lake: LakeService,
   before: Manifest.Manifest | undefined,
@@ -92,7 +94,7 @@ const missed = Effect.fnUntraced(function* (
   return chain
 })
 
-/** Adds to `unknown` the tables whose logs go on otherwise. */
+/** Adds to `unknown` the tables whose logs don't end as expected. */
 const commitTo = Effect.fnUntraced(function* (
   lake: LakeService,
   manifest: Manifest.Manifest,
@@ -102,14 +104,14 @@ const commitTo = Effect.fnUntraced(function* (
   for (const [table, actions] of Commit.commits(manifest, since)) {
     if (unknown.has(table)) continue
     const { version } = manifest.delta![table]!
-    // It went on from a log that the export before knew nothing of.
+    // False if it continued a log that the previous export didn't know.
     const isCommitted =
       (version === 0) === !since.has(table) && (yield* Log.commit(lake, table, manifest.run, version, actions))
     if (!isCommitted) unknown.add(table)
   }
 })
 
-/** What this manifest says of the logs. */
+/** The manifest with what it says about the logs. */
 export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep: Keep): Manifest.Manifest => {
   const { journal, run } = manifest
   const logged = Object.entries(manifest.tables).filter(([name]) => !left.includes(name))
@@ -120,7 +122,10 @@ export const planned = (manifest: Manifest.Manifest, { held, left }: Logs, keep:
   }
 }
 
-/** Once the pointer has moved to this manifest. `folder`: for local files. Returns a sentence for each log that is left alone. */
+/**
+ * Runs once the pointer has moved to this manifest. `folder`: for local files. Returns a sentence for each log that is
+ * left alone.
+ */
 export const commit = Effect.fn("Delta.commit")(function* (
   lake: LakeService,
   folder: string,

@@ -2,9 +2,9 @@
  * Export writes one point in time of all tables to the Lake as Parquet, and the books as CSV next to them.
  *
  * Order: the pointer is read → one snapshot of the warehouse → files in the staging folder → files in the Lake →
- * manifest → pointer → the Store remembers. The pointer moves last (`LakePointer`), so a reader that starts from it sees
- * a whole export, old or new. Dying anywhere leaves the old export as it was, and the next run sweeps what no manifest
- * names.
+ * manifest → pointer → the Store remembers. The pointer moves last (`LakePointer`), so a reader that starts from it
+ * sees a complete export, old or new. If the process dies at any point, the old export stays as it was, and the next
+ * run sweeps files that no manifest names.
  */
 import { Clock, Context, Cron, Duration, Effect, Layer, Option, Random, Semaphore } from "effect"
 import type { Inbox } from "../Intake/Inbox.ts"
@@ -33,13 +33,13 @@ import { sweep } from "./Sweep.ts"
 import { unfilled } from "./Unfilled.ts"
 
 export interface ExportOptions {
-  /** Of the worker; the staging folder is made in it. */
+  /** The worker's; the staging folder is created in it. */
   readonly dataDir: string
   readonly exportCron: Cron.Cron
   readonly lakeKeep: Keep
-  /** Each table has a Delta log beside the manifests. */
+  /** Each table gets a Delta log beside the manifests. */
   readonly lakeDelta: boolean
-  /** In each part of a large table: `TableParts.usualRows`, if it isn't given. */
+  /** Rows in each part of a large table; defaults to `TableParts.usualRows`. */
   readonly partRows?: number
 }
 
@@ -50,7 +50,7 @@ export class Export extends Context.Service<
   {
     /** Runs now. One at a time: a second caller waits and then gets its own export, as of a later time. */
     readonly run: Effect.Effect<Exported, ExportError>
-    /** The same, and writes every file, because one of the export before is damaged. */
+    /** The same, but writes every file, because one of the previous export is damaged. */
     readonly again: Effect.Effect<Exported, ExportError>
     readonly status: Effect.Effect<
       {
@@ -79,7 +79,7 @@ export class Export extends Context.Service<
             Effect.retry({ while: isShort }),
             Effect.timeoutOrElse({ duration: longestRun, orElse: () => tookTooLong }),
             told,
-            // A copy that fails shows its own reason; the export is complete without it.
+            // If the copy fails, it has its own reason; the export is complete without it.
             Effect.tap(() => Effect.ignore(analystCopy.beside)),
             Effect.provideContext(context),
             oneAtATime.withPermit
@@ -98,7 +98,7 @@ export class Export extends Context.Service<
 
 const uploadsAtOnce = 8
 
-/** A sweep waits longer than this before it takes a run for dead (`Sweep`). */
+/** A sweep waits longer than this before it considers a run dead (`Sweep`). */
 const longestRun = Duration.days(1)
 
 const failed = (message: string) => new LakeError({ reason: "Failed", message })
@@ -108,7 +108,7 @@ const unnameable = failed(
   "A column of the warehouse has a name with other characters than a-z, 0-9 and _: rename it there."
 )
 
-/** `keeps`: files of the export before whose rows haven't changed are named again. */
+/** `keeps`: files of the previous export whose rows haven't changed are referenced again. */
 const exportOnce = Effect.fn("Export.run")(function* (
   { dataDir, lakeDelta, lakeKeep: keep, partRows = usualRows }: Omit<ExportOptions, "exportCron">,
   keeps: boolean,
@@ -117,7 +117,7 @@ const exportOnce = Effect.fn("Export.run")(function* (
   const lake = yield* Lake
   const store = yield* Store
   const started_at = Instant.fromMillis(yield* Clock.currentTimeMillis)
-  // Read before the snapshot: an export that is shown by then is of an earlier time than this one.
+  // Read before the snapshot: an export that is shown by then has an earlier time than this one.
   const before = yield* LakePointer.read(lake)
   const leftBehind = yield* Staging.leftBehind(dataDir)
   const swept = yield* sweep(lake, leftBehind, keep, known)
@@ -156,7 +156,7 @@ const newRun = Effect.fnUntraced(function* (
   return yield* failed(`${lake.name} claims that every file exists.`)
 })
 
-/** Two runs of one second rarely get the same name. A server that isn't a store may claim to have every file. */
+/** Two runs in the same second rarely get the same name. A server that isn't a store may claim to have every file. */
 const mostTries = 8
 
 interface Made {
@@ -165,7 +165,7 @@ interface Made {
   readonly journal: Staging.StagedJournal
 }
 
-/** When it is shown, and for how long it then stays. */
+/** Sets when it is shown, and for how long it stays afterwards. */
 const dated = (manifest: Manifest.Manifest, keep: Keep) =>
   Effect.map(Clock.currentTimeMillis, (ms) => ({
     ...manifest,
@@ -181,7 +181,10 @@ interface Making {
   readonly partRows: number
 }
 
-/** Puts every file into the Lake. The snapshot ends before the uploads begin: the engine's log grows while it lasts. */
+/**
+ * Puts every file into the Lake. The snapshot ends before the uploads begin, because the engine's log grows while it
+ * lasts.
+ */
 const writeFiles = Effect.fnUntraced(function* (making: Making) {
   const lake = yield* Lake
   const made = yield* Effect.scoped(readSnapshot(making))
@@ -202,7 +205,8 @@ const readSnapshot = Effect.fnUntraced(function* ({ before, folder, partRows, ru
   const store = yield* Store
   const warehouse = yield* Warehouse
   const parquet = yield* Parquet.open
-  // Taken before the snapshot, so that nothing received by then can be missing from both rows and `oldestPending`.
+  // Taken before the snapshot, so that a delivery received by then can't be missing from both the rows and
+  // `oldestPending`.
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const snapshot = yield* warehouse.snapshot
   const asOf = yield* AsOf.of(store, snapshot, at)

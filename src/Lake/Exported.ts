@@ -1,5 +1,5 @@
 /**
- * An export that is complete: what it wrote, and that the log, the metrics and Status know of it.
+ * A completed export: what it wrote, and its report to the log, the metrics and Status.
  */
 import { Duration, Effect } from "effect"
 import * as LogLine from "../Runtime/LogLine.ts"
@@ -13,9 +13,9 @@ export interface Exported {
   readonly rows: number
   readonly filesWritten: number
   readonly bytesWritten: number
-  /** Named again, because their rows haven't changed. */
+  /** Referenced again because their rows haven't changed. */
   readonly filesKept: number
-  /** Why Delta logs aren't continued, a sentence for each. */
+  /** Why Delta logs aren't continued; one sentence for each. */
   readonly leftAlone: ReadonlyArray<string>
 }
 
@@ -35,7 +35,7 @@ const tell = Effect.fnUntraced(function* (done: Exported, lasted: Duration.Durat
   else yield* reasons.set("delta log", done.leftAlone.join(" "))
 })
 
-/** Tells of it when it is done. */
+/** Reports the export when it is done. */
 export const told = <E, R>(exporting: Effect.Effect<Exported, E, R>): Effect.Effect<Exported, E, R | Reasons> =>
   Effect.gen(function* () {
     const [lasted, done] = yield* Effect.timed(exporting)

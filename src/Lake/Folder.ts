@@ -1,10 +1,11 @@
 /**
  * A Lake in a folder of the local disk.
  *
- * A file is written in `.unfinished`, flushed and renamed, and its folder is flushed: a visible name has the whole file
- * behind it, even after a power cut. Replacing a text compares and renames under a lock that the system releases with
- * the process, so several processes may share the folder. Nothing is touched before the first use, and nothing outside
- * the folder ever. Who may read the folder may read what is put into it. Only files are read: a device or a pipe in their place is an error.
+ * A file is written in `.unfinished`, fsynced and renamed, and its folder is fsynced: a visible name always has the
+ * whole file behind it, even after a power cut. Replacing a text compares and renames under a lock that the system
+ * releases when the process ends, so several processes may share the folder. Nothing is touched before the first use,
+ * and nothing outside the folder is ever touched. Everyone who may read the folder may read the files in it. Only
+ * regular files are read: a device or a pipe in their place is an error.
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from "node:fs"
@@ -18,7 +19,7 @@ import { codeOf } from "../Runtime/SystemFailure.ts"
 import * as LocalFiles from "./LocalFiles.ts"
 import { flush, sha256, unlessMissing } from "./LocalFiles.ts"
 
-/** A file that is being written has a name in it that encodes its path, so a kill leaves no unknown folders. */
+/** The name of an unfinished file encodes its path, so a kill leaves no unknown folders. */
 const unfinishedFolder = ".unfinished"
 
 export const layerAt = (folder: string): Layer.Layer<Lake> => {
@@ -78,13 +79,13 @@ export const layerAt = (folder: string): Layer.Layer<Lake> => {
 interface Place {
   readonly root: string
   readonly path: string
-  /** The path as the system names it. */
+  /** The path that the system uses. */
   readonly name: string
 }
 
 const writing = (text: string) => (file: string) => writeFile(file, text, { flag: "wx" })
 
-/** Gives a whole file its name. */
+/** Gives a complete file its final name. */
 const reveal = async (file: string, { name, root }: Place): Promise<void> => {
   await flush(file)
   await makeFolder(dirname(name), root)
@@ -106,7 +107,7 @@ const revealInstead = async ({ name, path, root }: Place, file: string, expected
   await flush(dirname(name))
 }
 
-/** For one process at a time of those that share the folder. Held so briefly that waiting may block the thread. */
+/** Excludes other processes that share the folder. Held so briefly that waiting may block the thread. */
 const exclusively = (root: string, use: () => void): void => {
   const lock = new DatabaseSync(join(root, unfinishedFolder, "lock.sqlite"), { timeout: 10_000 })
   try {
@@ -143,7 +144,7 @@ const textAt = async (name: string): Promise<Text | undefined> => {
   }
 }
 
-/** The version that `textAt` returns, read without yielding while the lock is held. */
+/** The version that `textAt` returns, read synchronously while the lock is held. */
 const versionOf = (name: string): string | undefined => {
   const file = openedSync(name)
   if (file === undefined) return undefined
@@ -199,7 +200,7 @@ const viaUnfinished = async (
   }
 }
 
-/** Flushes a new folder's own name too; without it a power cut could lose the files in it. */
+/** Also fsyncs the name of a new folder; without that a power cut could lose the files in it. */
 const makeFolder = async (folder: string, root: string): Promise<void> => {
   const first = await mkdir(folder, { recursive: true })
   if (first === undefined) return
@@ -226,7 +227,7 @@ const sizesBelow = async (root: string, folder: string): Promise<ReadonlyMap<str
   const found = (await filesBelow(root, folder)).map(
     async (path) => [path, await unlessMissing(stat(join(root, path)))] as const
   )
-  // One may have gone meanwhile.
+  // A file may have disappeared meanwhile.
   return new Map((await Promise.all(found)).flatMap(([path, at]) => (at === undefined ? [] : [[path, at.size]])))
 }
 

@@ -1,6 +1,6 @@
 /**
- * The journal as a file: how it is written, and what there is to say of one: its bytes, their hash, and how many lines of
- * the books it holds. In memory that doesn't grow with the books.
+ * The journal as a file: how it is written, and a description of one: its bytes, their hash, and how many lines of the
+ * books it holds. Memory doesn't grow with the books.
  */
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -35,7 +35,7 @@ export interface Described extends Digest {
 const newline = 0x0a
 const quote = 0x22
 
-/** A line of RFC 4180 may have newlines of its own, between quotes. */
+/** A line of RFC 4180 may contain newlines between quotes. */
 export const describe = (path: string): Effect.Effect<Described, LakeError> =>
   attempt(async () => {
     const hash = createHash("sha256")
@@ -51,7 +51,10 @@ export const describe = (path: string): Effect.Effect<Described, LakeError> =>
     return { rows: Math.max(0, lines - 1), bytes, sha256: hash.digest("hex") }
   })
 
-/** The first entry, by its number, that the file has otherwise than the books. More than the file are not missed in it. */
+/**
+ * The number of the first entry that differs between the file and the books. Entries after the end of the file don't
+ * count as missing.
+ */
 export const firstDiffering = (
   path: string,
   { readJournal }: Pick<Snapshot, "readJournal">
@@ -69,7 +72,7 @@ export const firstDiffering = (
           at += expected.length
           return found.equals(expected)
         }
-        // Of another version, whose lines are others.
+        // A file of another version has different lines.
         if (!(yield* attempt(() => isNext(Journal.heading)))) return undefined
         yield* readJournal(async (lines) => {
           for (const line of lines) {

@@ -1,6 +1,6 @@
 /**
- * What a sweep has to know of the manifests on a Lake, read once in the life of a process: they never change, and hundreds may
- * be kept. Of a path that many of them name, one text stays in memory.
+ * What a sweep has to know about the manifests on a Lake. Each is read once in the life of a process: they never
+ * change, and hundreds may be kept. A path that many manifests name is held in memory once.
  */
 import { Effect, Option } from "effect"
 import type { Lake, LakeError } from "./Lake.ts"
@@ -10,7 +10,7 @@ import type { Kept } from "./Retention.ts"
 
 const atOnce = 8
 
-/** The part of a manifest, which may be large, that matters here. */
+/** The part of a manifest that matters here; a manifest may be large. */
 export interface Named extends Kept {
   readonly tables: ReadonlyArray<string>
   readonly files: ReadonlyArray<string>
@@ -18,7 +18,7 @@ export interface Named extends Kept {
 
 export interface Found {
   readonly manifests: ReadonlyArray<Named>
-  /** Whose manifests can't be read. */
+  /** Runs whose manifests can't be read. */
   readonly unreadable: ReadonlyArray<string>
 }
 
@@ -26,7 +26,7 @@ export class KnownManifests {
   readonly #byRun = new Map<string, Named>()
   #paths = new Map<string, string>()
 
-  /** Of all runs on the lake; it forgets others. */
+  /** Reads the manifests of all these runs, and forgets others. */
   read(lake: Lake["Service"], runs: ReadonlyArray<string>): Effect.Effect<Found, LakeError> {
     return Effect.suspend(() => {
       this.#forgetAllBut(new Set(runs))

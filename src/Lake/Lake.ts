@@ -2,15 +2,15 @@
  * The Lake is where the files of an export go: a folder or a bucket, addressed by paths with slashes relative to its
  * root.
  *
- * A file is visible whole or not at all, and a write returns once it is durable. Dying in the middle leaves at most
- * something unfinished that no path names; `abandon` clears it away. The Lake doesn't know what the files mean, or
- * which of them are immutable: the Export does.
+ * A file is visible whole or not at all, and a write returns once it is durable. If the process dies in the middle, at
+ * most an unfinished file is left that no path names; `abandon` clears it away. The Lake doesn't know what the files
+ * mean, or which of them are immutable: the Export does.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 
 export class LakeError extends Schema.TaggedError<LakeError>()("LakeError", {
   /**
-   * Denied and Full: a person must give access or make room. Overtaken: the text to replace isn't the expected one.
+   * Denied and Full: a person must grant access or make room. Overtaken: the text to replace isn't the expected one.
    * Failed: it can be tried again.
    */
   reason: Schema.Literals(["Denied", "Full", "Overtaken", "Failed"]),
@@ -22,13 +22,13 @@ export class LakeError extends Schema.TaggedError<LakeError>()("LakeError", {
 export const longestText = 16 * 1024 * 1024
 
 export interface Text {
-  /** Empty if the file is longer than `longestText`: it isn't ours, so it isn't read. */
+  /** Empty if the file is longer than `longestText`: then it isn't ours, so it isn't read. */
   readonly text: string
   /** Opaque: `replaceText` compares it. Two writes of the same text may have different versions. */
   readonly version: string
 }
 
-/** Unguarded: the store can't compare and has written in any case, so there must be a single writer. */
+/** Unguarded: the store can't compare and has written unconditionally, so there must be a single writer. */
 export type Replaced = "guarded" | "unguarded"
 
 export class Lake extends Context.Service<
@@ -36,32 +36,35 @@ export class Lake extends Context.Service<
   {
     /** For people: a folder or an `s3://` address. */
     readonly name: string
-    /** Takes over a local file: once this returns, `localFile` is the Lake's and may be gone. */
+    /** Takes over a local file: once this returns, `localFile` belongs to the Lake and may be gone. */
     readonly put: (path: string, localFile: string) => Effect.Effect<void, LakeError>
-    /** Writes a text without other writers. It replaces what was there; a reader sees the old text or the new. */
+    /**
+     * Writes a text that has no other writers. It replaces what was there; a reader sees either the old text or the
+     * new.
+     */
     readonly putText: (path: string, text: string) => Effect.Effect<void, LakeError>
     readonly readText: (path: string) => Effect.Effect<Option.Option<Text>, LakeError>
     /**
-     * Replaces exactly the version that was read; none: there must be no such file yet. Of several that replace the
-     * same version one succeeds and the others are Overtaken, if the store can compare. After any other error the text
-     * may be there or not.
+     * Replaces exactly the version that was read; none means that there must be no such file yet. If several replace
+     * the same version, one succeeds and the others are Overtaken, provided that the store can compare. After any other
+     * error the text may or may not be there.
      */
     readonly replaceText: (
       path: string,
       text: string,
       expected: Option.Option<string>
     ) => Effect.Effect<Replaced, LakeError>
-    /** Into a local file, which is created or replaced; false: the Lake has no such file. */
+    /** Fetches into a local file, which is created or replaced; false if the Lake has no such file. */
     readonly fetch: (path: string, localFile: string) => Effect.Effect<boolean, LakeError>
-    /** In bytes; none: there is no such file. */
+    /** In bytes; none if there is no such file. */
     readonly size: (path: string) => Effect.Effect<Option.Option<number>, LakeError>
-    /** In bytes, of all files below a folder, by path and sorted like `list`. */
+    /** Sizes in bytes of all files below a folder, by path and sorted as in `list`. */
     readonly sizes: (folder: string) => Effect.Effect<ReadonlyMap<string, number>, LakeError>
     /** The paths of all files below a folder ("events/"; "" is everything), sorted as text. */
     readonly list: (folder: string) => Effect.Effect<ReadonlyArray<string>, LakeError>
-    /** Succeeds if there is no such file. */
+    /** Also succeeds if there is no such file. */
     readonly remove: (path: string) => Effect.Effect<void, LakeError>
-    /** Clears away what is unfinished of the files that the caller calls abandoned. */
+    /** Clears away unfinished files that the caller considers abandoned. */
     readonly abandon: (isAbandoned: (path: string) => boolean) => Effect.Effect<void, LakeError>
   }
 >()("siteledger/Lake") {}

@@ -1,8 +1,9 @@
 /**
  * The pointer of a Lake (`latest.json`) and the manifest that it names: what readers see.
  *
- * It moves in one step, and only from the version that was read. So of two exports at once one is shown and the other is
- * Overtaken, and the pointer never goes back to an older export. Dying before the move leaves the old export shown.
+ * It moves atomically, and only from the version that was read. So of two concurrent exports, one is shown and the
+ * other is Overtaken, and the pointer never goes back to an older export. If the process dies before the move, the old
+ * export stays visible.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "./Lake.ts"
@@ -11,22 +12,22 @@ import * as Manifest from "./Manifest.ts"
 
 type LakeService = Lake["Service"]
 
-/** Another worker or machine exported to the same lake while this export was made: readers see that one. */
+/** Another worker or machine exported to the same lake while this export was being made; readers see that one. */
 export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {
   message: Schema.String,
-  /** What the export that readers see is as of; null: it can't be read. */
+  /** The time of the export that readers see; null if it can't be read. */
   at: Schema.NullOr(Schema.String)
 }) {}
 
 interface Found {
-  /** Of the pointer; none: there is no pointer. */
+  /** The version of the pointer; none if there is no pointer. */
   readonly version: Option.Option<string>
-  /** None: there is none, or it isn't a pointer. */
+  /** None if there is none, or if it isn't a pointer. */
   readonly pointer: Option.Option<Manifest.Pointer>
 }
 
 export interface LakePointer extends Found {
-  /** None: it is missing, isn't a manifest, or doesn't have the hash that the pointer says. */
+  /** None if it is missing, isn't a manifest, or doesn't have the hash that the pointer says. */
   readonly manifest: Option.Option<Manifest.Manifest>
 }
 
@@ -51,7 +52,7 @@ const named = (lake: LakeService, { manifest, sha256: expected }: Manifest.Point
     Option.flatMap(({ text }) => (sha256(text) === expected ? Manifest.parse(text) : Option.none()))
   )
 
-/** None: it is gone, or can't be read. */
+/** None if it is gone or can't be read. */
 export const manifestOf = (
   lake: LakeService,
   run: string

@@ -1,7 +1,7 @@
 /**
  * Files on a local disk, for the staging folder and for a Lake that is a folder: the adapter to `node:fs`.
  *
- * What `flush` has returned from survives a power cut.
+ * Once `flush` has returned, the file survives a power cut.
  */
 import { createHash } from "node:crypto"
 import { open } from "node:fs/promises"
@@ -22,11 +22,11 @@ const failed = (cause: unknown, where: string | undefined): LakeError => {
 
 const text = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The signal aborts when the effect is interrupted. `where`: the folder, for whoever configured it. */
+/** The signal aborts when the effect is interrupted. `where`: the folder, named for the person who configured it. */
 export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>, where?: string): Effect.Effect<A, LakeError> =>
   Effect.tryPromise({ try: run, catch: (cause) => failed(cause, where) })
 
-/** `undefined`: there is no such file or folder. */
+/** `undefined` if there is no such file or folder. */
 export const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>
   found.catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return undefined
@@ -51,7 +51,7 @@ export interface Digest {
 
 const longestPiece = 1024 * 1024
 
-/** Reads the file as it is on disk, piece by piece into the same memory: a stream would take new memory for each. */
+/** Reads the file from disk, piece by piece into the same memory; a stream would allocate new memory for each piece. */
 export const digest = (path: string): Effect.Effect<Digest, LakeError> =>
   attempt(async () => {
     const file = await open(path, "r")

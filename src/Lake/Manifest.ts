@@ -6,8 +6,8 @@
  * export, including those that earlier runs wrote. Optional fields were added after the first release: older manifests
  * lack them and can still be read. `docs/manifest.schema.json` is made from this file.
  *
- * Anyone who can write to the Lake can write a manifest. It is read only if its paths stay below the Lake, and if its
- * names and times can be nothing else in SQL, in a path or on a terminal.
+ * Anyone who can write to the Lake can write a manifest. It is accepted only if its paths stay below the Lake, and if
+ * its names and times are harmless in SQL, in a path and on a terminal.
  */
 import { Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -18,18 +18,18 @@ const said = <S extends Schema.Top>(schema: S, description: string) => schema.an
 const runPattern = String.raw`\d{8}T\d{6}Z-[0-9a-f]{4}`
 const runName = new RegExp(`^${runPattern}$`, "u")
 
-/** JSON Schema takes over only patterns that are marked with `u`. */
+/** JSON Schema accepts only patterns with the flag `u`. */
 const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 
 const Sha256 = matching(/^[0-9a-f]{64}$/u)
 export const Run = matching(runName)
-/** Relative; no part of it begins with a dot. */
+/** Relative; no segment begins with a dot. */
 const Path = matching(/^([\w=-][\w.=-]*\/)*[\w=-][\w.=-]*$/u)
 /** Of tables and columns. */
 export const Name = matching(/^[a-z_][a-z0-9_]*$/u)
 const Time = matching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/u)
 const Day = matching(/^\d{4}-\d{2}-\d{2}$/u)
-/** By such a name. A pattern on the keys themselves would drop the others silently. */
+/** Keyed by such names. A pattern on the keys themselves would silently drop other keys. */
 export const byName = <S extends Schema.Top>(value: S) =>
   Schema.Record(Schema.String, value).check(Schema.isPropertyNames(Name))
 
@@ -168,12 +168,12 @@ const readPointer = Schema.decodeUnknownOption(Schema.fromJsonString(Pointer))
 /** In characters. */
 const longestPointer = 4096
 
-/** None: the text isn't a manifest. The Lake returns no text that is too long for one. */
+/** None if the text isn't a manifest. The Lake returns no text that is too long for one. */
 export const parse = (text: string): Option.Option<Manifest> => readManifest(text)
 export const parsePointer = (text: string): Option.Option<Pointer> =>
   text.length > longestPointer ? Option.none() : readPointer(text)
 
-/** Whether the next export, and any reader, will accept it. */
+/** Whether the next export and every reader will accept it. */
 export const isReadable = (manifest: Manifest): boolean => Option.isSome(parse(stringify(manifest)))
 
 export const stringify = (value: Manifest | Pointer): string => `${JSON.stringify(value, null, 2)}\n`
@@ -198,10 +198,10 @@ export const isRun = (text: string): boolean => runName.test(text)
 export const timeOf = (run: string): string =>
   run.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-.*$/, "$1-$2-$3T$4:$5:$6Z")
 
-/** The run whose manifest is at this path; undefined: it isn't a manifest's path. */
+/** The run whose manifest is at this path; undefined if it isn't the path of a manifest. */
 export const runOf = (path: string): string | undefined => manifestName.exec(path)?.[1]
 
-/** The run that wrote this file; undefined: it isn't a name that an export gives in a table's folder. */
+/** The run that wrote this file; undefined if an export would not give this name to a file in a table's folder. */
 export const writerOf = (path: string): string | undefined => dataName.exec(path)?.[1]
 
 /** `date`: the UTC date of a partition of events. */
@@ -220,7 +220,7 @@ export const files = (manifest: Manifest): ReadonlyArray<string> => [
   ...(manifest.journal === null ? [] : [manifest.journal])
 ]
 
-/** By date. One without rows is only there because a table without rows has a file, too. */
+/** By date. A file without rows exists only because a table without rows also has a file. */
 export const eventFiles = (tables: Manifest["tables"]): ReadonlyMap<string, ManifestFile> =>
   new Map(
     (tables["events"]?.files ?? []).flatMap((file) => {

@@ -1,10 +1,10 @@
 /**
  * Nightly runs the Export at the times of its schedule, once per scheduled time.
  *
- * One export at the next start catches up on all times that were missed while the worker was down (`Stores/Schedule`).
- * The time is noted after the export: dying in the middle exports once more. A failed export is retried every five
- * minutes and shown as a reason. An overtaken one has served its time if the export that is shown is of the due time or
- * later.
+ * After the worker was down, one export at the next start makes up for all missed times (`Stores/Schedule`). The time
+ * is noted after the export: if the process dies in the middle, it exports once more. A failed export is retried every
+ * five minutes and shown as a reason. An overtaken export counts as done if the export that is shown has the due time
+ * or a later one.
  */
 import { Cause, type Cron, Duration, Effect, Exit, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -22,7 +22,7 @@ const retryAfter = Duration.minutes(5)
 export const layerWith = (cron: Cron.Cron): Layer.Layer<never, never, Export | Reasons | Store> =>
   Layer.effectDiscard(Effect.forkScoped(led("the nightly export", turn(cron))))
 
-/** Waits for the next time that is due and serves it. */
+/** Waits for the next due time and serves it. */
 const turn = (cron: Cron.Cron) =>
   Effect.gen(function* () {
     const exports = yield* Export
@@ -43,7 +43,7 @@ const turn = (cron: Cron.Cron) =>
     yield* Effect.sleep(retryAfter)
   })
 
-/** The export was overtaken by one of the due time or later. */
+/** The export was overtaken by one with the due time or a later one. */
 const isServedBy =
   (due: number) =>
   (error: { readonly _tag: string }): error is Overtaken =>

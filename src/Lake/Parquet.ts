@@ -1,6 +1,6 @@
 /**
- * The contents of Parquet files, read by a separate DuckDB in memory: what their footers say of each column, without a
- * look at the values; and every value, when an export is verified.
+ * Reads the contents of Parquet files with a separate in-memory DuckDB: what their footers say about each column,
+ * without reading values; and, when an export is verified, every value.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, type Scope } from "effect"
@@ -11,9 +11,9 @@ import * as Literal from "../Domain/Literal.ts"
 import { quoted } from "../Stores/Ddl.ts"
 
 export interface Footer {
-  /** By column: the exact least and greatest value. */
+  /** By column: the exact minimum and maximum. */
   readonly ranges: Readonly<Record<string, Range>>
-  /** By column: how many rows have no value; those that always have one are left out. */
+  /** By column: how many rows have no value. Columns that always have one are left out. */
   readonly nulls: Readonly<Record<string, number>>
 }
 
@@ -27,15 +27,15 @@ export interface File {
 export interface Parquet {
   /** By file. */
   readonly footers: (files: ReadonlyArray<File>) => Effect.Effect<ReadonlyMap<string, Footer>, LakeError>
-  /** Of these columns of a table of entities, those without a value in any row that isn't deleted. */
+  /** Those of these columns of an entity table that have no value in any row that isn't deleted. */
   readonly unfilled: (file: File) => Effect.Effect<ReadonlyArray<string>, LakeError>
-  /** Writes rows that are JSON objects, one to a line, with these columns of DuckDB's types. */
+  /** Writes rows given as JSON objects, one per line, with these columns of DuckDB types. */
   readonly fromJson: (
     lines: string,
     columns: Readonly<Record<string, string>>,
     file: string
   ) => Effect.Effect<void, LakeError>
-  /** What a checkpoint of a Delta log says. */
+  /** Reads a checkpoint of a Delta log. */
   readonly checkpoint: (file: string) => Effect.Effect<
     {
       readonly id: string
@@ -64,7 +64,7 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
   const connect = async () => {
     const instance = await DuckDBInstance.create(":memory:", { threads: "1", memory_limit: memory })
     const connection = await instance.connect()
-    // Its cache of files goes by name, even after a file has changed.
+    // DuckDB caches files by name, even after a file has changed.
     await connection.run("set temp_directory = ''; set TimeZone = 'UTC'; set enable_external_file_cache = false")
     return { instance, connection }
   }
@@ -113,7 +113,7 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
         name: String(name),
         type: String(type)
       }))
-      // A hash of whole rows: a count alone would read the footer and no value.
+      // Hashes whole rows: a count alone would read only the footer.
       const [counted] = yield* rows(`select count(*), bit_xor(hash(f)) from ${source} f`)
       const found = yield* footers([{ path: file, columns }])
       return { rows: Number(counted?.[0]), columns, footer: found.get(file) ?? nothing }
@@ -123,7 +123,7 @@ export const open: Effect.Effect<Parquet, LakeError, Scope.Scope> = Effect.gen(f
 
 type Kind = "number" | "date" | "time"
 
-/** Texts have none: their ranges say little and may be long. */
+/** Text has no range: its range says little and may be long. */
 const kindOf = (type: string): Kind | undefined => {
   if (type === "BIGINT" || type.startsWith("DECIMAL(")) return "number"
   if (type === "DATE") return "date"
@@ -143,7 +143,7 @@ const footerOf = (columns: Columns, found: Rows): Footer => {
   return { ranges, nulls }
 }
 
-/** DuckDB has each row group's exactly, as text. A column has no range if a row group with values has none. */
+/** DuckDB gives each row group's range exactly, as text. A column has no range if a row group with values has none. */
 const footersOf = (files: ReadonlyArray<File>): string => `
   select file_name, path_in_schema,
     case when bool_or(low is null and has_values) then null else case kind

@@ -1,5 +1,5 @@
 /**
- * When exports ran, as the Store remembers it. Which files exist is read from the Lake: it may have been emptied or moved.
+ * When exports ran, from the Store. Which files exist is read from the Lake, because it may have been emptied or moved.
  */
 import { Effect } from "effect"
 import type * as Instant from "../Domain/Instant.ts"
@@ -14,14 +14,14 @@ export interface Finished {
 export const remember = (store: Store["Service"], finished: Finished) =>
   store.transaction((tx) => tx.insertInto("exports").values(finished).execute())
 
-/** An export had this name. */
+/** Whether an export had this name. */
 export const isRemembered = (store: Store["Service"], run: string): Effect.Effect<boolean, StoreError> =>
   Effect.map(
     store.run((db) => db.selectFrom("exports").select("run").where("run", "=", run).executeTakeFirst()),
     (row) => row !== undefined
   )
 
-/** Of the last one; null: there was none. */
+/** The time of the last one; null if there was none. */
 export const lastAt = (store: Store["Service"]): Effect.Effect<Instant.Instant | null, StoreError> =>
   Effect.map(
     store.run((db) =>

@@ -1,8 +1,8 @@
 /**
  * `lake.sql`: schema `construction` over the newest export for plain DuckDB, as the warehouse shows it. Pure.
  *
- * It names no run: the manifest that latest.json points at is looked up when the file is run, and the session stays
- * with that one export until it is run again, so that all its queries agree. The text is the same for every export of
+ * It names no run. When the file is run, it looks up the manifest to which latest.json points, and the session stays
+ * with that export until the file is run again, so that all its queries agree. The text is the same for every export of
  * the same tables.
  */
 import { views } from "../Stores/Views.ts"
@@ -11,7 +11,7 @@ import * as Literal from "../Domain/Literal.ts"
 
 export const path = "lake.sql"
 
-/** `lake` is what DuckDB calls the folder or bucket: an absolute path, or an `s3://` address. */
+/** `lake` is DuckDB's name for the folder or bucket: an absolute path, or an `s3://` address. */
 export const readingSql = ({ tables }: Pick<Manifest, "tables">, lake: string): string =>
   `${[
     header(lake),
@@ -84,5 +84,5 @@ const comments = (table: string, columns: Columns): ReadonlyArray<string> => {
   return lines.length === 0 ? [] : [lines.join("\n")]
 }
 
-/** A query written over several lines, below its heading. */
+/** A query on several lines, below its heading. */
 const indented = (query: string): string => `\n${query.replace(/^\n+/, "").replaceAll(/^ {2,4}/gm, "  ")}`

@@ -1,21 +1,21 @@
 /**
- * How long exports stay on a Lake: the newest ones by their number, and each for a while after another has replaced it. Its
- * manifest says for how long at least, and no later setting shortens that. Pure.
+ * How long exports stay on a Lake: a number of the newest ones, and each for a while after another has replaced it. Its
+ * manifest states a minimum, and no later setting shortens that. Pure.
  *
- * An export that readers opened when it was the newest is safe for that time, however old it was by then.
+ * An export that readers opened while it was the newest is safe for that time, however old it was by then.
  */
 import { Duration } from "effect"
 import * as Manifest from "./Manifest.ts"
 
 /** Which exports stay. */
 export interface Keep {
-  /** So many of the newest. */
+  /** This many of the newest. */
   readonly newest: number
-  /** And all that were replaced less long ago. */
+  /** And all that were replaced less than this long ago. */
   readonly for: Duration.Duration
 }
 
-/** Of a manifest; older ones say less. */
+/** From a manifest; older manifests say less. */
 export interface Kept {
   readonly run: string
   readonly before?: string | null | undefined
@@ -25,10 +25,10 @@ export interface Kept {
 
 const longest = Duration.days(36_500)
 
-/** What a manifest says: bounded, as nobody may be able to read it, or anybody may have written it. */
+/** The value for a manifest: bounded, because anyone may have written a manifest. */
 export const secondsOf = (time: Duration.Duration): number => Math.ceil(Duration.toSeconds(Duration.min(time, longest)))
 
-/** A date that there isn't is as old as can be. */
+/** An invalid date counts as infinitely old. */
 const msOf = (time: string): number => {
   const ms = Date.parse(time)
   return Number.isNaN(ms) ? 0 : ms
@@ -36,20 +36,26 @@ const msOf = (time: string): number => {
 
 const shownMs = ({ run, shownAt }: Kept): number => msOf(shownAt ?? Manifest.timeOf(run))
 
-/** By run, when another was shown instead: the one that says so, or the next, where none does. The newest isn't there. */
+/**
+ * By run: when another export replaced it. That is the export that says so, or else the next one. The newest isn't
+ * included.
+ */
 const replacedMs = (runs: ReadonlyArray<Kept>): ReadonlyMap<string, number> => {
   const sorted = runs.toSorted((a, b) => (a.run < b.run ? -1 : 1))
   const after = Map.groupBy(runs, ({ before }) => before)
   return new Map(
     sorted.flatMap(({ run }, index) => {
-      // An overtaken one named it as well.
+      // An overtaken export may have named it as well.
       const by = after.get(run) ?? sorted.slice(index + 1, index + 2)
       return by.length === 0 ? [] : [[run, Math.max(...by.map(shownMs))] as const]
     })
   )
 }
 
-/** By run, until when it stays in any case, in milliseconds since 1970; one that none has replaced isn't there. */
+/**
+ * By run: until when it stays in any case, in milliseconds since 1970. An export that hasn't been replaced isn't
+ * included.
+ */
 export const safeUntilMs = (
   runs: ReadonlyArray<Kept>,
   least: Duration.Duration = Duration.zero
@@ -64,7 +70,7 @@ export const safeUntilMs = (
   )
 }
 
-/** The runs whose manifests may go: neither among the newest, nor replaced a short while ago, nor pointed at. */
+/** The runs whose manifests may go: not among the newest, not recently replaced, and not pointed at. */
 export const retired = (
   runs: ReadonlyArray<Kept>,
   pointedAt: string | undefined,

@@ -10,11 +10,11 @@ import * as Retention from "./Retention.ts"
 
 export interface Run {
   readonly run: string
-  /** What the pointer names, and so what readers see. */
+  /** The pointer names it, so it is what readers see. */
   readonly isNewest: boolean
-  /** It stays at least until then; null: at least until another has replaced it, and its time has passed. */
+  /** It stays at least until then; null if that depends on when another replaces it. */
   readonly safeUntil: string | null
-  /** Null: its manifest can't be read. */
+  /** Null if its manifest can't be read. */
   readonly asOf: string | null
   readonly tables: number
   readonly files: number
@@ -24,7 +24,7 @@ export interface Run {
 
 export interface Listed {
   readonly runs: ReadonlyArray<Run>
-  /** Why readers find none of them, and what to do. */
+  /** Why readers find no export, and what to do. */
   readonly fault: string | null
 }
 

@@ -1,9 +1,9 @@
 /**
- * A Lake in a bucket of S3, or of any store that speaks it.
+ * A Lake in a bucket of S3, or of any compatible store.
  *
- * Nothing is requested before the first use. A bucket that refuses is an error of that call: the worker goes on without
- * it and the next call asks again. Dying in the middle of a file in parts leaves an unfinished upload, which `abandon`
- * ends; everything else is one request.
+ * Nothing is requested before the first use. If a bucket refuses, that call fails: the worker continues without it and
+ * the next call tries again. If the process dies during a multipart upload, it stays unfinished until `abandon` ends
+ * it; everything else is a single request.
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { Lake, type LakeError, type Replaced } from "./Lake.ts"
@@ -19,7 +19,7 @@ export { patient, type Place } from "./S3/Client.ts"
 interface Bucket {
   readonly place: Client.Place
   readonly client: Client.Client
-  /** With the slash at its end, or empty. */
+  /** With a slash at its end, or empty. */
   readonly folder: string
 }
 
@@ -51,7 +51,7 @@ export const layerAt = (place: Client.Place, patience: Client.Patience = Client.
               s3.deleteObject({ Bucket: place.bucket, Key: folder + path }, options)
             )
           ),
-        // A store that can't list them has to end them by a rule of its own; `doctor` says so.
+        // A store that can't list unfinished uploads has to end them by a rule of its own; `doctor` says so.
         abandon: (isAbandoned) =>
           explained(
             Effect.catchIf(
@@ -107,7 +107,7 @@ const sizes = Effect.fnUntraced(function* ({ client, folder, place }: Bucket, be
     )
     for (const { Key = "", Size = 0 } of page.Contents ?? []) {
       const key = page.EncodingType === "url" ? decodeURIComponent(Key.replaceAll("+", "%20")) : Key
-      // Some tools make keys that end with a slash for folders.
+      // Some tools create keys that end in a slash to represent folders.
       if (!key.endsWith("/")) found.push([key.slice(folder.length), Size])
     }
     ContinuationToken = page.NextContinuationToken

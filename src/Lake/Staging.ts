@@ -2,10 +2,10 @@
  * The staging folder: where the files of one export are written, from one snapshot, before any of them reaches the
  * Lake.
  *
- * A part of a table or an event date whose rows are those of the export before is not written again: its file is named once more,
- * provided that the Lake still has one of the right length. What is written goes when the export ends. The run's own folder goes
- * only when it ends well: whatever else happens, also kill -9, it stays and tells the next export whose leftovers to
- * sweep.
+ * If a part of a table or an event date has the same rows as in the previous export, it isn't written again: its file
+ * is referenced once more, provided that the Lake still has one of the right length. The written files are removed when
+ * the export ends. The run's own folder is removed only if the export ends well. After any other end, including kill
+ * -9, it stays and tells the next export whose leftovers to sweep.
  */
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises"
@@ -23,7 +23,7 @@ import * as Manifest from "./Manifest.ts"
 import type { Parquet } from "./Parquet.ts"
 import { sameJournal, type StillThere, unchanged } from "./StillThere.ts"
 
-/** A file of the export: in the staging folder, or in the Lake since an earlier run. */
+/** A file of the export: in the staging folder, or already in the Lake from an earlier run. */
 export interface Staged {
   readonly table: string
   readonly file: Manifest.ManifestFile
@@ -36,7 +36,7 @@ export interface Staging {
   readonly snapshot: Snapshot
   readonly parquet: Parquet
   readonly before: StillThere
-  /** Of a part of a table. */
+  /** Rows per part of a table. */
   readonly partRows: number
 }
 
@@ -50,8 +50,8 @@ const remove = (path: string) => rm(path, { recursive: true, force: true })
 const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => (await unlessMissing(readdir(folder))) ?? []
 
 /**
- * The runs of this data directory that haven't ended well. One process works on it, and one export runs at a time, so
- * nobody is at work on them any more. What they had written is cleared away here.
+ * The runs of this data directory that haven't ended well. Only one process uses the directory, and one export runs at
+ * a time, so these runs are dead. Clears away what they had written here.
  */
 export const leftBehind = (dataDir: string): Effect.Effect<ReadonlyArray<string>, LakeError> =>
   attempt(dataDir, async () => {
@@ -90,7 +90,7 @@ export const acquireFolder = (dataDir: string, run: string): Effect.Effect<strin
 
 const isOfEvents = ({ name }: TableShape): boolean => name === "events"
 
-/** All files of the export. The events come first and alone: an engine has its whole memory for them. */
+/** Stages all files of the export. The events come first and alone, so that an engine has its whole memory for them. */
 export const stage = Effect.fn("Lake.stage")(function* (staging: Staging) {
   const kept: Array<Staged> = []
   const written: Array<Written> = []
@@ -122,7 +122,7 @@ interface Numbered {
   readonly fingerprint: string
 }
 
-/** Of tables, and of a table's parts: as many as an engine writes at a time. */
+/** Tables, and parts of a table: as many as an engine writes at a time. */
 const atOnce = 2
 
 const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableShape) {
@@ -144,7 +144,7 @@ const stageTable = Effect.fnUntraced(function* (staging: Staging, table: TableSh
   return { kept, written }
 })
 
-/** When the rows of its parts were first seen. */
+/** The times at which the rows of its parts were first seen. */
 const boundsOf = (files: ReadonlyArray<Manifest.ManifestFile>): ReadonlyArray<Instant> => {
   const beginnings = files.map(({ ranges }) => ranges?.[TableParts.column]?.min).filter((time) => time !== undefined)
   // Anyone who can write to the lake can write a manifest.
@@ -153,7 +153,7 @@ const boundsOf = (files: ReadonlyArray<Manifest.ManifestFile>): ReadonlyArray<In
 
 export interface StagedJournal extends JournalFile.Described {
   readonly path: string
-  /** Undefined: the Lake has it since an earlier run. */
+  /** Undefined if the Lake has the file from an earlier run. */
   readonly localFile: string | undefined
 }
 
@@ -178,7 +178,7 @@ const stageEvents = Effect.fnUntraced(function* (staging: Staging, table: TableS
     const date = Manifest.timeOf(staging.run).slice(0, 10)
     return { kept, written: [yield* write(staging, table, { date, number: 0 })] }
   }
-  // A column more or less makes an old file differ, though its rows are the same.
+  // With a column more or less, an old file differs although its rows are the same.
   const columns = columnsHash(table)
   const changed: Array<Partition> = []
   for (const found of partitions) {

@@ -1,7 +1,7 @@
 /**
- * What the Lake still has of the export before. A part of a table, an event date or the journal whose rows are the same isn't written
- * again: its file is named once more, if it is there with the right length. That is asked before the snapshot is taken,
- * which costs the engine something for as long as it lasts.
+ * What the Lake still has of the previous export. If a part of a table, an event date or the journal has the same rows,
+ * it isn't written again: its file is referenced once more if it is there with the right length. This is checked before
+ * the snapshot is taken, because the snapshot costs the engine something for as long as it lasts.
  */
 import { Effect, Option } from "effect"
 import type { Lake } from "./Lake.ts"
@@ -11,14 +11,14 @@ import { type Sizes, sizesIn } from "./Sweep.ts"
 
 export interface StillThere {
   readonly manifest: Option.Option<Manifest.Manifest>
-  /** The files of tables, but of events by their date. */
+  /** The files of tables; events have theirs by date. */
   readonly tables: ReadonlyMap<string, ReadonlyArray<Manifest.ManifestFile>>
   readonly dates: ReadonlyMap<string, Manifest.ManifestFile>
   readonly journal: { readonly path: string; readonly sha256: string } | undefined
   readonly sizes: Sizes
 }
 
-/** So every file is written. */
+/** With this, every file is written. */
 export const nothing: StillThere = {
   manifest: Option.none(),
   tables: new Map(),
@@ -27,7 +27,7 @@ export const nothing: StillThere = {
   sizes: new Map()
 }
 
-/** `sizes`: if the lake was listed already. What can't be listed is written again. */
+/** `sizes`: set if the lake has already been listed. What can't be listed is written again. */
 export const of = (
   lake: Lake["Service"],
   { manifest }: LakePointer,

@@ -1,10 +1,11 @@
 /**
  * Clears the Lake of what no export needs: leftovers of failed runs, and old runs, by count and age.
  *
- * A leftover is touched only if no process can be working on it: its run is one of our own that failed, or began longer
- * ago than an export may take. A sweep touches only names that an export gives, in the folders of tables that every warehouse
- * or a manifest has, and no whole file at all while a manifest can't be read or the one pointed at is missing. Manifests go before their
- * files, so dying in the middle leaves leftovers for the next sweep, never a manifest without its files.
+ * A leftover is touched only if no process can be working on it: its run is one of our own that failed, or it began
+ * longer ago than an export may take. A sweep touches only names that an export gives, in the folders of tables that
+ * every warehouse or some manifest has. It removes no complete file while a manifest can't be read or the one pointed
+ * at is missing. Manifests go before their files: if the process dies in the middle, leftovers remain for the next
+ * sweep, but never a manifest without its files.
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import type { Found, KnownManifests, Named } from "./KnownManifests.ts"
@@ -18,7 +19,7 @@ import * as LogLine from "../Runtime/LogLine.ts"
 
 const atOnce = 8
 
-/** An export gives up a day earlier (`Export`), so two machines' clocks may differ by a day. */
+/** An export gives up a day earlier (`Export`), so the clocks of two machines may differ by a day. */
 const abandonedAfter = Duration.days(2)
 
 type LakeService = Lake["Service"]
@@ -29,12 +30,12 @@ export type Sizes = ReadonlyMap<string, number>
 export interface Swept {
   /** Nothing of our own failed runs is left. */
   readonly isSwept: boolean
-  /** Of all files of the exports that stay; undefined: they weren't listed. */
+  /** The sizes of all files of the exports that stay; undefined if they weren't listed. */
   readonly sizes: Sizes | undefined
 }
 
 /**
- * `failed`: our own failed runs. An export doesn't depend on this: what is in the way is logged, and the next run sweeps
+ * `failed`: our own failed runs. An export doesn't depend on the sweep: obstacles are logged, and the next run sweeps
  * again.
  */
 export const sweep = Effect.fnUntraced(function* (
@@ -51,7 +52,7 @@ export const sweep = Effect.fnUntraced(function* (
   return { isSwept: ended === true && sizes !== undefined, sizes } satisfies Swept
 })
 
-/** In bytes, of all files in the folders of these tables. */
+/** The sizes in bytes of all files in the folders of these tables. */
 export const sizesIn = (lake: LakeService, tables: Iterable<string>): Effect.Effect<Sizes, LakeError> =>
   Effect.map(
     Effect.forEach(tables, (name) => lake.sizes(`${name}/`), { concurrency: atOnce }),
@@ -78,7 +79,7 @@ const endUnfinished = (
   const ended = lake.abandon((path) => {
     const run = Manifest.writerOf(path) ?? Manifest.runOf(path)
     if (run !== undefined) return isAbandoned(run)
-    // These paths name no run. At worst another export that is just writing one of them fails.
+    // These paths name no run. At worst, another export that is just writing one of them fails.
     return failed.length > 0 && (path === Manifest.pointerPath || path === ReadingSql.path)
   })
   return Effect.as(ended, true)
@@ -91,7 +92,7 @@ interface Sweeping {
   readonly known: KnownManifests
 }
 
-/** Undefined: something is in the way. */
+/** Undefined if something prevents a sweep. */
 const sweepFiles = Effect.fn("Lake.sweep")(function* (
   lake: LakeService,
   { failed, isAbandoned, keep, known }: Sweeping
@@ -110,7 +111,7 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
     return undefined
   }
   const unseen = neverShown(manifests, failed, pointedAt)
-  // Also those of lists that a person has switched on, or off since.
+  // Includes the folders of lists that a person has switched on, or has switched off since.
   const folders = new Set([...tables.map(({ name }) => name), ...all.manifests.flatMap((manifest) => manifest.tables)])
   yield* removeAll(lake, [...retired, ...unseen].map(Manifest.manifestPath))
   const needed = new Set(manifests.filter(({ run }) => !unseen.includes(run)).flatMap(({ files }) => files))
@@ -126,13 +127,13 @@ const sweepFiles = Effect.fn("Lake.sweep")(function* (
   return sizes
 })
 
-/** One whose manifest can't be read says nothing of when it was shown. */
+/** A run whose manifest can't be read doesn't say when it was shown. */
 const stayingOf = ({ manifests, unreadable }: Found): ReadonlyArray<Retention.Kept> => [
   ...manifests,
   ...unreadable.map((run) => ({ run }))
 ]
 
-/** Why it is unknown which files are needed; names the file that is missing or can't be read. */
+/** Why it isn't known which files are needed; names the file that is missing or can't be read. */
 const inTheWay = (
   lake: string,
   isPointerThere: boolean,
@@ -151,9 +152,9 @@ const inTheWay = (
 }
 
 /**
- * Our own runs that wrote a manifest and then failed, so that no reader came by it. A run that the pointer has named
- * since, even if it was reported as failed, is still named by the pointer or by the manifest after it. If another
- * manifest doesn't say what was shown before it, it may have been this one.
+ * Our own runs that wrote a manifest and then failed, so that no reader ever saw them. If the pointer has named a run,
+ * even one reported as failed, the pointer or the next manifest still names it. If another manifest doesn't say what
+ * was shown before it, that may have been this run.
  */
 const neverShown = (
   manifests: ReadonlyArray<Named>,

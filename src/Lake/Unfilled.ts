@@ -1,9 +1,10 @@
 /**
- * The columns that a table got by itself and that hold nothing (any more) in all records that its list shows: the service no longer
- * has the field, or has another for it. A column stays; the manifest says that it is empty.
+ * Learned columns that are empty in all records that the list still shows: the service no longer has the field, or has
+ * renamed it. The column stays, and the manifest says that it is empty.
  *
- * It is said of a table if it is so in all its files. Of a file that is kept it is known if it was so in the whole table, or if the
- * column has no value at all there; otherwise nothing is said until the file is written again.
+ * A column is called empty only if it is in all files of the table. For a file that is kept, this is known if the
+ * column was empty in the whole table before, or has no value at all in that file. Otherwise nothing is said until the
+ * file is written again.
  */
 import { Effect, Option } from "effect"
 import * as LearnedColumns from "../Stores/LearnedColumns.ts"
@@ -34,7 +35,7 @@ export const unfilled = Effect.fnUntraced(function* (
   const found = new Map<string, ReadonlySet<string>>()
   for (const { file, localFile, table } of staged) {
     const names = new Set(learned.get(table)?.map(({ name }) => name))
-    // One may have come after the snapshot.
+    // A column may have been added after the snapshot.
     const columns =
       snapshot.tables.find(({ name }) => name === table)?.columns.filter(({ name }) => names.has(name)) ?? []
     if (columns.length === 0) continue
@@ -50,7 +51,7 @@ export const unfilled = Effect.fnUntraced(function* (
 const withoutValues = ({ nulls = {}, rows }: Staged["file"]): ReadonlyArray<string> =>
   Object.keys(nulls).filter((column) => nulls[column] === rows)
 
-/** The same rows have the same columns without values. */
+/** The same rows have the same empty columns. */
 const saidOf = (before: Option.Option<Manifest>, table: string): ReadonlySet<string> =>
   new Set(
     Option.match(before, {

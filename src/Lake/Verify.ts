@@ -1,9 +1,10 @@
 /**
- * Verify reads an export again as a reader would: pointer, manifest, every file, and the Delta logs. It checks all that can
- * be checked: lengths and hashes of what arrives, and the rows, columns, ranges and nulls that DuckDB finds in it.
+ * Verify reads an export again as a reader would: pointer, manifest, every file, and the Delta logs. It checks
+ * everything that can be checked: the length and hash of each file, and the rows, columns, ranges and nulls that DuckDB
+ * finds in it.
  *
- * One file at a time goes into a temporary folder, so memory and disk hold no more than the largest. It changes
- * nothing, needs no stores, and may run next to a worker: the files of an export never change.
+ * One file at a time goes into a temporary folder, so memory and disk hold no more than the largest file. It changes
+ * nothing, needs no stores, and may run beside a worker, because the files of an export never change.
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -21,7 +22,7 @@ import * as VerifyLogs from "./VerifyLogs.ts"
 
 /** There is nothing to verify. */
 export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
-  /** An export is there, and its pointer or its manifest is missing or can't be read. */
+  /** There is an export, but its pointer or its manifest is missing or can't be read. */
   isDamaged: Schema.Boolean,
   message: Schema.String
 }) {}
@@ -30,7 +31,7 @@ export interface Verified {
   readonly lake: string
   readonly run: string
   readonly asOf: Manifest.AsOf
-  /** Of the pointer and the manifest themselves. */
+  /** Faults of the pointer and the manifest themselves. */
   readonly faults: ReadonlyArray<string>
   readonly checked: ReadonlyArray<Checked>
 }
@@ -41,8 +42,8 @@ export const faultsOf = ({ checked, faults }: Verified): ReadonlyArray<string> =
 ]
 
 /**
- * `run`: instead of the pointer's. `onChecked` is called after each table. `alreadyRead`: paths of files that needn't be read,
- * to which it adds those that it has.
+ * `run`: verified instead of the pointer's run. `onChecked` is called after each table. `alreadyRead`: paths of files
+ * that needn't be read; the files read here are added to it.
  */
 export const verify = Effect.fn("Lake.verify")(function* (
   run: Option.Option<string>,
@@ -171,7 +172,7 @@ const checkTable = Effect.fnUntraced(function* (place: Place, name: string, { co
   return { name, files: files.length, rows, bytes, faults } satisfies Checked
 })
 
-/** Only the first fault: the others would follow from it. */
+/** Only the first fault, because the others would follow from it. */
 const checkFile = (place: Place, file: Manifest.ManifestFile, columns: Manifest.Columns) =>
   Effect.suspend(() => {
     if (place.alreadyRead.has(file.path)) return Effect.succeed([])
@@ -209,7 +210,7 @@ const differs = (path: string, expected: Digest, found: Digest): string | undefi
   return found.sha256 === expected.sha256 ? undefined : `${path} has a different SHA-256 than the manifest says.`
 }
 
-/** Older manifests only say where it is. */
+/** Older manifests say only where it is. */
 const checkJournal = (place: Place, path: string, { journalFile: expected }: Manifest.Manifest) =>
   Effect.map(fetched(place, path, JournalFile.describe), (found): Checked => {
     if (found === undefined) return { name: "journal", files: 1, rows: 0, bytes: 0, faults: [`${path} is missing.`] }

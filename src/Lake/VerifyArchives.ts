@@ -1,6 +1,6 @@
 /**
- * Verify for the archives on the Lake: each document, the file it seals (length, SHA-256, every value), and that none is
- * missing between the first one and the last. Whether a seal is ours, only the worker's key tells: the worker looks
+ * Verify for the archives on the Lake: each document, the file it seals (length, SHA-256, every value), and that none
+ * is missing between the first and the last. Whether a seal is ours, only the worker's key tells; the worker checks it
  * whenever it reads one.
  */
 import { rm } from "node:fs/promises"
@@ -48,7 +48,7 @@ export const verify: Effect.Effect<ReadonlyArray<Checked>, LakeError, Lake> = Ef
 
 const inboxOf = (name: string): string => name.split("/")[0] ?? ""
 
-/** A restored store begins a chain of its own. */
+/** A restored store begins its own chain. */
 const follows = ({ before, name }: Archive, last: Archive["before"] | undefined): boolean => {
   const expected = last != null && inboxOf(last.name) === inboxOf(name) ? last : null
   return before?.name === expected?.name && before?.sha256 === expected?.sha256

@@ -1,6 +1,6 @@
 /**
- * Verify for the Delta logs of an export: who reads a table by its path sees the files of the manifest, with their rows and
- * columns. A log that nothing is committed to any more, because somebody else has, isn't looked at.
+ * Verify for the Delta logs of an export: a reader that opens a table by its path sees the files of the manifest, with
+ * their rows and columns. A log to which nothing more is committed, because another program has done so, isn't checked.
  */
 import { Effect, Option } from "effect"
 import { pathOf, relative } from "./Delta/Actions.ts"
@@ -23,8 +23,8 @@ const checkedName = "delta logs"
 export const isOfLogs = ({ name }: Checked): boolean => name === checkedName
 
 /**
- * One for all logs, with the rows and bytes that they name; none if the export has no logs. `isNewest`: of an older export, a
- * log may have been begun anew since.
+ * One result for all logs, with the rows and bytes that they name; none if the export has no logs. `isNewest`: the log
+ * of an older export may have been begun again since.
  */
 export const verify = Effect.fnUntraced(function* (
   place: Place,
@@ -33,7 +33,7 @@ export const verify = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Checked>, LakeError> {
   const logs = Object.entries(delta).filter(([name]) => name in tables)
   if (logs.length === 0) return []
-  // An export that is under way, or has died, has still to commit.
+  // An export that is under way, or has died, may still have to commit.
   const isDue = Option.match(yield* State.read(place.lake), { onNone: () => true, onSome: (state) => state.run < run })
   const faults: Array<string> = []
   let [rows, bytes] = [0, 0]
@@ -52,7 +52,7 @@ interface Expected {
   readonly isNewest: boolean
 }
 
-/** What is wrong, as words after "the log"; or the files that it names. */
+/** What is wrong, as words that follow "the log"; or the files that it names. */
 const faultOf = Effect.fnUntraced(function* (
   place: Place,
   name: string,
@@ -62,7 +62,7 @@ const faultOf = Effect.fnUntraced(function* (
   const log = yield* Read.find(place.lake, name)
   const [oldest = 0, newest = -1] = [Math.min(...log.versions), log.versions.at(-1)]
   if (newest < version) return isDue || !isNewest ? [] : `lacks its commit ${version}, and all after it`
-  // Exports are kept for longer than the commits that showed them.
+  // Exports are kept longer than the commits that showed them.
   if (log.versions.length > 0 && version < oldest) return []
   const shown = yield* Read.asOf(place, name, log, version)
   if (typeof shown === "string") return shown

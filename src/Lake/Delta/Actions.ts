@@ -1,6 +1,6 @@
 /**
- * The actions of a Delta Lake log that siteledger writes: reader version 1, writer version 2 of the protocol. A commit is a
- * file of them, one to a line. Names and units are the protocol's: sizes in bytes, times in milliseconds.
+ * The actions of a Delta Lake log that siteledger writes: reader version 1 and writer version 2 of the protocol. A
+ * commit is a file of actions, one per line. Names and units are the protocol's: sizes in bytes, times in milliseconds.
  */
 export interface CommitInfo {
   readonly commitInfo: {
@@ -9,7 +9,7 @@ export interface CommitInfo {
     readonly operationParameters: { readonly mode: "Overwrite" }
     readonly isBlindAppend: boolean
     readonly engineInfo: "siteledger"
-    /** Ours: the export whose rows the table has from here on. */
+    /** Our own field: the export whose rows the table has from here on. */
     readonly run: string
   }
 }
@@ -31,7 +31,7 @@ export interface MetaData {
 }
 
 export interface Txn {
-  /** `version`: the export is of every delivery through this one. */
+  /** `version`: the export contains every delivery up to this one. */
   readonly txn: { readonly appId: "siteledger"; readonly version: number; readonly lastUpdated: number }
 }
 
@@ -67,12 +67,12 @@ export const folderOf = (table: string): string => `${table}/_delta_log/`
 
 const digits = 20
 
-/** Of a commit. */
+/** The path of a commit. */
 export const pathOf = (table: string, version: number): string =>
   `${folderOf(table)}${String(version).padStart(digits, "0")}.json`
 
 export const textOf = (actions: ReadonlyArray<Action>): string =>
   actions.map((action) => `${JSON.stringify(action)}\n`).join("")
 
-/** As an action names a file: `event_date=2026-11-20/…`. None of our names needs percent-encoding. */
+/** The file name as an action gives it: `event_date=2026-11-20/…`. None of our names needs percent-encoding. */
 export const relative = (table: string, path: string): string => path.slice(table.length + 1)

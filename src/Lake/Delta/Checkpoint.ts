@@ -1,8 +1,10 @@
 /**
- * Every tenth commit of a Delta log has a checkpoint: what the table is by then, as Parquet, so that no reader begins with the
- * first commit. Commits before a checkpoint that is older than exports are kept are removed.
+ * Every tenth commit of a Delta log has a checkpoint: the table's state at that point, as Parquet, so that no reader
+ * has to start at the first commit. Commits before a checkpoint that is older than the retention of exports are
+ * removed.
  *
- * Only commits count: dying anywhere here leaves a log that is read from them, or from the checkpoint before.
+ * Only commits count: if the process dies here, the log can still be read from the commits, or from the previous
+ * checkpoint.
  */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -20,13 +22,13 @@ type Checkpoints = State["checkpoints"]
 
 const every = 10
 
-/** By table, of those that this export commits to: which have a checkpoint now. */
+/** Tables to which this export commits and that now need a checkpoint. */
 const due = ({ delta = {}, run }: Manifest.Manifest): ReadonlyArray<readonly [table: string, version: number]> =>
   Object.entries(delta).flatMap(([table, log]) =>
     log.run === run && log.version > 0 && log.version % every === 0 ? [[table, log.version] as const] : []
   )
 
-/** `folder`: for a local file. Returns the checkpoints that there are now, by table, the oldest first. */
+/** `folder`: for a local file. Returns the checkpoints that now exist, by table, oldest first. */
 export const make = Effect.fn("Delta.checkpoint")(function* (
   lake: LakeService,
   folder: string,
@@ -55,7 +57,7 @@ export const make = Effect.fn("Delta.checkpoint")(function* (
   return all
 }, Effect.scoped)
 
-/** The newest one that is older than exports are kept; 0: there is none. */
+/** The newest checkpoint that is older than the retention of exports; 0 if there is none. */
 const firstNeeded = (known: Checkpoints[string], { delta, run }: Manifest.Manifest, table: string): number => {
   const keptMs = Duration.toMillis(Duration.days(delta?.[table]?.keptDays ?? 0))
   const oldest = Manifest.runId(Math.max(0, Date.parse(Manifest.timeOf(run)) - keptMs), 0)
@@ -82,7 +84,7 @@ const write = Effect.fnUntraced(function* (
   yield* lake.put(commit.replace(/json$/, "checkpoint.parquet"), file)
 })
 
-/** DuckDB's types of the protocol's actions. */
+/** The protocol's actions as DuckDB types. */
 const shape = {
   txn: "struct(appId varchar, version bigint, lastUpdated bigint)",
   add: "struct(path varchar, partitionValues map(varchar, varchar), size bigint, modificationTime bigint, dataChange boolean, stats varchar)",

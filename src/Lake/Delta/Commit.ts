@@ -1,10 +1,10 @@
 /**
- * What an export commits to the Delta logs of its tables. Pure: it follows from the manifests of this export and of the one
- * before, so whoever commits, also after a crash or at the same time as another, writes the same.
+ * What an export commits to the Delta logs of its tables. Pure: it follows from the manifests of this export and of the
+ * previous one, so every writer makes the same commit, even after a crash or concurrently.
  *
- * Files are never free for a foreign VACUUM: those that an export no longer names stay for readers of older manifests until a
- * sweep takes them, so their removal is dated long after today. The journal of the books, which isn't a file of the table,
- * is removed in the same way as soon as it is there.
+ * A VACUUM by another tool must never remove our files: those that an export no longer names stay for readers of older
+ * manifests until a sweep takes them, so their removal is dated far in the future. The journal of the books isn't a
+ * file of the table; it is removed in the same way as soon as it is there.
  */
 import { createHash } from "node:crypto"
 import * as Manifest from "../Manifest.ts"
@@ -18,13 +18,13 @@ type Logs = NonNullable<Manifest.Manifest["delta"]>
 /** A table as its log ends. */
 export interface Held extends Table {
   readonly log: Logs[string]
-  /** Of the books, whose folder it lies in. */
+  /** The journal of the books, in whose folder it lies. */
   readonly journal: string | null
 }
 
 const none: Table = { columns: [], files: [] }
 
-/** By table. One that is gone has a log without files. */
+/** By table. A table that is gone has a log without files. */
 export const heldBy = ({ delta = {}, journal, tables }: Manifest.Manifest): ReadonlyMap<string, Held> =>
   new Map(
     Object.entries(delta).map(([name, log]) => [
@@ -40,11 +40,11 @@ export interface Planned {
   readonly journal: string | null
   readonly tables: Tables
   readonly before: ReadonlyMap<string, Held>
-  /** For how many days a file stays that is no longer named. */
+  /** For how many days a file stays after it is no longer named. */
   readonly keptDays: number
 }
 
-/** Which commit of each table shows this export: the one that is there if nothing has changed. */
+/** Which commit of each table shows this export. If nothing has changed, it is the existing one. */
 export const planned = ({ before, journal, keptDays, run, tables }: Planned): Logs =>
   Object.fromEntries(
     [...new Set([...before.keys(), ...Object.keys(tables)])].map((name) => {
@@ -77,7 +77,7 @@ const idOf = (run: string, table: string): string =>
     .slice(0, 32)
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
-/** By table, of those that this export commits to. `before`: how each log ended. */
+/** By table, for the tables to which this export commits. `before`: how each log ended. */
 export const commits = (
   manifest: Manifest.Manifest,
   before: ReadonlyMap<string, Held>
@@ -120,7 +120,7 @@ const actions = (
   ]
 }
 
-/** What the table is by this export, for a checkpoint. `paths`: all data files in its folder. */
+/** The table's state as of this export, for a checkpoint. `paths`: all data files in its folder. */
 export const settled = (
   manifest: Manifest.Manifest,
   name: string,
@@ -135,7 +135,7 @@ export const settled = (
     metaData(name, held, timestamp),
     { txn: { appId: "siteledger", version: manifest.asOf.sequence, lastUpdated: timestamp } },
     ...held.files.map((file) => add(name, held.columns, file)),
-    // A sweep removes them; until then a VACUUM mustn't.
+    // A sweep removes them; until then a VACUUM must not.
     ...paths.filter((path) => !live.has(path)).map((path) => pinned(name, path))
   ]
 }
@@ -144,7 +144,7 @@ const configurationOf = ({ log }: Held): Readonly<Record<string, string>> => ({
   "delta.deletedFileRetentionDuration": `interval ${log.keptDays} days`
 })
 
-/** What `metaData` says beside its id. */
+/** What `metaData` says besides its id. */
 const settingsOf = (name: string, held: Held): string =>
   schemaOf(name, held.columns) + JSON.stringify(configurationOf(held))
 
@@ -165,7 +165,7 @@ const partitionOf = (path: string): Readonly<Record<string, string>> => {
   return date === undefined ? {} : { event_date: date }
 }
 
-/** The time of the run that wrote it. */
+/** The time of the run that wrote the file. */
 const writtenAt = (path: string): number => Date.parse(Manifest.timeOf(Manifest.writerOf(path) ?? ""))
 
 const add = (name: string, columns: Manifest.Columns, file: Manifest.ManifestFile): Add => ({

@@ -1,6 +1,6 @@
 /**
- * The Delta log of one table on the Lake. A commit is written only if there is none of its number; of two that write it one
- * finds the other's, which is the same unless a stranger's.
+ * The Delta log of one table on the Lake. A commit is written only if its number isn't taken. Of two writers, one finds
+ * the other's commit, which is identical unless it is a stranger's.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
@@ -11,7 +11,7 @@ import { manifestOf } from "../LakePointer.ts"
 
 type LakeService = Lake["Service"]
 
-/** What of a commit's lines is needed to go on from it. */
+/** The parts of a commit's lines that are needed to continue from it. */
 const Line = Schema.Struct({
   commitInfo: Schema.optionalKey(Schema.Struct({ engineInfo: Schema.Literal("siteledger"), run: Manifest.Run })),
   metaData: Schema.optionalKey(Schema.Struct({ id: Manifest.Uuid })),
@@ -20,7 +20,7 @@ const Line = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Schema.Array(Schema.fromJsonString(Line)))
 
-/** None: somebody else has made this commit, or it can't be read. */
+/** None if another program made this commit, or it can't be read. */
 const linesOf = (text: string) =>
   Option.filter(decode(text.trimEnd().split("\n")), (lines) => lines.some(({ commitInfo }) => commitInfo !== undefined))
 
@@ -43,8 +43,8 @@ const versionsOf = (lake: LakeService, table: string): Effect.Effect<ReadonlyArr
 type Lines = ReadonlyArray<typeof Line.Type>
 
 /**
- * How the log ends: as a manifest says, or its first commit, with the commits since; undefined: there is no log. The oldest
- * commits may be gone (`Checkpoint`).
+ * How the log ends: as a manifest says, or as its first commit says, plus the commits since; undefined if there is no
+ * log. The oldest commits may be gone (`Checkpoint`).
  */
 export const end = Effect.fnUntraced(function* (
   lake: LakeService,
@@ -68,10 +68,10 @@ export const end = Effect.fnUntraced(function* (
   return "not ours"
 })
 
-/** What isn't known of the settings is said again by the next commit. */
+/** Settings that aren't known are stated again by the next commit. */
 const nothing: Held = { columns: [], files: [], log: { id: "", version: -1, run: "", keptDays: -1 }, journal: null }
 
-/** Its first commit names it. */
+/** The log's first commit names it. */
 const begun = (table: string, all: ReadonlyArray<Lines>): Held | "not ours" => {
   const held = after(table, nothing, all)
   return held.log.id === "" ? "not ours" : held
@@ -96,13 +96,15 @@ const fileOf = (table: string, { path, size }: { readonly path: string; readonly
   sha256: ""
 })
 
-/** Whether the log goes up to this number, so that there is no gap before it. The first commits may be gone (`Checkpoint`). */
+/**
+ * Whether the log reaches the previous number, so that there is no gap. The first commits may be gone (`Checkpoint`).
+ */
 const isNext = (lake: LakeService, table: string, version: number): Effect.Effect<boolean, LakeError> =>
   version === 0
     ? Effect.map(versionsOf(lake, table), (versions) => versions.every((each) => each === 0))
     : Effect.map(lake.size(pathOf(table, version - 1)), Option.isSome)
 
-/** False: the commit before is gone, or somebody else has made the one of this number. */
+/** False if the previous commit is gone, or if another program has made the one with this number. */
 export const commit = Effect.fnUntraced(function* (
   lake: LakeService,
   table: string,

@@ -1,5 +1,5 @@
 /**
- * A table's Delta log as a tool reads it that knows nothing but its path: from the newest checkpoint on, commit by commit.
+ * A table's Delta log as read by a tool that knows only its path: from the newest checkpoint on, commit by commit.
  */
 import { join } from "node:path"
 import { Effect, Option, Schema } from "effect"
@@ -20,21 +20,21 @@ const decodeStats = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Stru
 
 export interface File {
   readonly bytes: number
-  /** Undefined: the log doesn't say. */
+  /** Undefined if the log doesn't say. */
   readonly rows: number | undefined
 }
 
-/** A table as its log has it. */
+/** A table according to its log. */
 export interface Table {
   /** By their paths below the table's folder. */
   readonly files: ReadonlyMap<string, File>
   readonly schema: string
-  /** The table's, which a log that was begun anew doesn't have. */
+  /** The table's id; a log that was begun again has a different one. */
   readonly id: string
 }
 
 export interface Log {
-  /** Of the commits, in order. */
+  /** The versions of the commits, in order. */
   readonly versions: ReadonlyArray<number>
   readonly checkpoints: ReadonlyArray<number>
 }
@@ -49,7 +49,7 @@ export const find = (lake: Lake["Service"], table: string): Effect.Effect<Log, L
     return { versions: numbers("json"), checkpoints: numbers(String.raw`checkpoint\.parquet`) }
   })
 
-/** None: there is no such commit, or it can't be read. */
+/** None if there is no such commit, or it can't be read. */
 const commit = (lake: Lake["Service"], table: string, version: number) =>
   Effect.map(
     lake.readText(pathOf(table, version)),
@@ -73,7 +73,7 @@ interface Place {
   readonly folder: string
 }
 
-/** As of a version; or why that can't be read, as words after "the log". */
+/** The table as of a version, or the reason why it can't be read, as words that follow "the log". */
 export const asOf = Effect.fnUntraced(function* (
   { folder, lake, parquet }: Place,
   table: string,

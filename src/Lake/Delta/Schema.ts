@@ -16,7 +16,7 @@ const simple: Readonly<Record<string, string>> = {
   VARCHAR: "string"
 }
 
-/** `type`: as DuckDB names it. Undefined: Delta Lake has none, or none that every reader knows. */
+/** `type`: DuckDB's name. Undefined if Delta Lake has no such type, or none that every reader supports. */
 const typeOf = (type: string): string | undefined =>
   simple[type] ?? (/^DECIMAL\(\d+,\d+\)$/.test(type) ? type.toLowerCase() : undefined)
 
@@ -31,16 +31,16 @@ const partition = { name: "event_date", type: "DATE", description: "The UTC date
 
 const isPartitioned = (table: string): boolean => table === "events"
 
-/** Empty: the table isn't partitioned. */
+/** Empty if the table isn't partitioned. */
 export const partitionsOf = (table: string): ReadonlyArray<string> => (isPartitioned(table) ? [partition.name] : [])
 
-/** Without a column that somebody has added to the warehouse and whose type Delta Lake doesn't have. */
+/** Leaves out a column that someone has added to the warehouse and whose type Delta Lake lacks. */
 export const schemaOf = (table: string, columns: Columns): string => {
   const all = isPartitioned(table) ? [...columns, partition] : columns
   return JSON.stringify({ type: "struct", fields: all.flatMap(fieldsOf) })
 }
 
-/** JSON text. Numbers are taken over digit by digit; times have milliseconds, and the greatest is rounded up. */
+/** JSON text. Numbers are copied digit by digit; times have milliseconds, and the greatest time is rounded up. */
 export const statsOf = (columns: Columns, { nulls, ranges = {}, rows }: ManifestFile): string => {
   const bounds = (of: "max" | "min") =>
     columns.flatMap(({ name, type }) => {

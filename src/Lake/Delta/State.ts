@@ -1,17 +1,17 @@
 /**
- * How far the Delta logs of a lake have come (`_delta/state.json`). Only a note: a log that isn't as it says is found when the
- * next commit meets what is there.
+ * How far the Delta logs of a lake have come (`_delta/state.json`). Only a hint: a log that differs from it is detected
+ * when the next commit is made.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../Lake.ts"
 import * as Manifest from "../Manifest.ts"
 
 const StateSchema = Schema.Struct({
-  /** Every commit of the exports through this one is in its log. */
+  /** Every commit of the exports up to this one is in its log. */
   run: Manifest.Run,
-  /** Tables to whose logs somebody else has committed. */
+  /** Tables to whose logs another program has committed. */
   left: Schema.Array(Manifest.Name),
-  /** By table, the oldest first. */
+  /** By table, oldest first. */
   checkpoints: Manifest.byName(Schema.Array(Schema.Struct({ version: Schema.Int, run: Manifest.Run })))
 })
 export type State = typeof StateSchema.Type
@@ -21,7 +21,7 @@ export const none: State = { run: "", left: [], checkpoints: {} }
 export const path = "_delta/state.json"
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(StateSchema))
 
-/** None: it is missing, or can't be read. */
+/** None if it is missing or can't be read. */
 export const read = (lake: Lake["Service"]): Effect.Effect<Option.Option<State>, LakeError> =>
   Effect.map(
     lake.readText(path),

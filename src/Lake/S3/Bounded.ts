@@ -1,7 +1,7 @@
 /**
- * Bounds what the AWS SDK reads into memory: lists, acknowledgements and errors. It reads them to their end, however long
- * they are. Past the bound the connection is closed, and the call fails with AnswerTooLarge. Files are streams, whose
- * readers have bounds of their own.
+ * Limits what the AWS SDK reads into memory: lists, acknowledgements and errors, which it would read to the end however
+ * long they are. Beyond the limit the connection is closed, and the call fails with AnswerTooLarge. Files are streams,
+ * whose readers have their own limits.
  */
 import { Readable } from "node:stream"
 import type { S3 } from "@aws-sdk/client-s3"
@@ -10,7 +10,7 @@ class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
 }
 
-/** What the SDK leaves unknown. */
+/** What the SDK leaves untyped. */
 interface Answer {
   readonly statusCode: number
   body: unknown
@@ -26,7 +26,7 @@ export const boundAnswers = (s3: S3, mostBytes: number): void =>
         if (!isFile && answer.body instanceof Readable) answer.body = Readable.from(bounded(answer.body, mostBytes))
         return result
       },
-    // The lowest is the closest to the connection.
+    // The lowest priority is the closest to the connection.
     { step: "deserialize", priority: "low", name: "boundAnswers" }
   )
 

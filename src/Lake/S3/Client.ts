@@ -3,9 +3,9 @@
  * and most lakes are folders.
  *
  * Credentials, region, endpoint, retries and checksums come from the SDK's own variables and files, which it reads
- * itself; only the defaults are ours. The SDK is the one owner of retries: each body is in memory, so each request can
- * be sent again, and its SHA-256 is signed, so the store refuses a body that was damaged on its way. The SDK also
- * corrects a wrong clock of this machine by the store's.
+ * itself; only the defaults are ours. Only the SDK retries: each body is in memory, so each request can be sent again,
+ * and its SHA-256 is signed, so the store refuses a body that was damaged in transit. The SDK also compensates for a
+ * wrong clock on this machine by using the store's.
  */
 import type { S3 } from "@aws-sdk/client-s3"
 import type { StandardRetryStrategy } from "@smithy/core/retry"
@@ -24,18 +24,18 @@ export interface Place {
 }
 
 export interface Patience {
-  /** Of an answer that is no file; what is larger isn't read. */
+  /** The limit for an answer that isn't a file; a larger one isn't read. */
   readonly answerBytes: number
-  /** Of each request, including the first, unless AWS_MAX_ATTEMPTS says otherwise. */
+  /** Per request, including the first, unless AWS_MAX_ATTEMPTS says otherwise. */
   readonly attempts: number
   readonly connectMillis: number
-  /** Without a byte in either direction. */
+  /** Time without a byte in either direction. */
   readonly idleMillis: number
-  /** From the start of a request to the head of its answer. */
+  /** From the start of a request to the headers of its answer. */
   readonly requestMillis: number
 }
 
-/** Eight attempts take about half a minute if the store throttles, a few seconds if it is out of reach. */
+/** Eight attempts take about half a minute if the store throttles, and a few seconds if it is unreachable. */
 export const patient: Patience = {
   answerBytes: 8 * 1024 * 1024,
   attempts: 8,
@@ -44,9 +44,9 @@ export const patient: Patience = {
   requestMillis: 300_000
 }
 
-/** What the SDK or the store threw; Failure.ts explains it to a person. */
+/** What the SDK or the store threw. Failure.ts explains it to a person. */
 export class Thrown extends Data.TaggedError("Thrown")<{ readonly operation: string; readonly cause: unknown }> {
-  /** As the store calls it: "NoSuchKey". */
+  /** The store's error code, such as "NoSuchKey". */
   get code(): string {
     return String((this.cause as { readonly name?: unknown } | undefined)?.name ?? "")
   }
@@ -64,7 +64,7 @@ export class Thrown extends Data.TaggedError("Thrown")<{ readonly operation: str
 
 export interface Opened {
   readonly s3: S3
-  /** Host and port; undefined: AWS itself. */
+  /** Host and port; undefined for AWS itself. */
   readonly endpoint: string | undefined
 }
 
@@ -109,7 +109,7 @@ const open = async (patience: Patience): Promise<Opened> => {
   const s3 = new sdk.S3({
     maxAttempts,
     ...(mode === "standard" ? { retryStrategy: unbudgeted(() => new sdk.StandardRetryStrategy(maxAttempts)) } : {}),
-    // Each body is sent at once: asking first would take a connection of its own for each request.
+    // Each body is sent at once: asking first would need a separate connection for each request.
     expectContinueHeader: false,
     followRegionRedirects: true,
     requestHandler: {
@@ -122,8 +122,8 @@ const open = async (patience: Patience): Promise<Opened> => {
     ...(endpoint === undefined
       ? {}
       : {
-          // For other stores than AWS: names of buckets in the path need no DNS, few stores know the newer checksums,
-          // and any name of a region will do.
+          // For stores other than AWS: bucket names in the path need no DNS, few stores support the newer checksums,
+          // and any region name will do.
           forcePathStyle: true,
           requestChecksumCalculation: loadConfig(checksums("request_checksum_calculation")),
           responseChecksumValidation: loadConfig(checksums("response_checksum_validation")),
@@ -138,8 +138,8 @@ const open = async (patience: Patience): Promise<Opened> => {
 }
 
 /**
- * The SDK's standard strategy, but with all attempts for each request. The retry budget that the SDK keeps is shared by
- * a client's requests: after a night without the store it would leave the next one none.
+ * The SDK's standard strategy, but with all attempts for each request. The SDK's retry budget is shared by all of a
+ * client's requests: after a night without the store, it would leave none for the next request.
  */
 const unbudgeted = (fresh: () => StandardRetryStrategy): Strategy => ({
   acquireInitialRetryToken: (scope) => fresh().acquireInitialRetryToken(scope),
@@ -147,7 +147,7 @@ const unbudgeted = (fresh: () => StandardRetryStrategy): Strategy => ({
   recordSuccess: () => undefined
 })
 
-/** The SDK's own variable and entry of the profile, with a different default. */
+/** The SDK's own variable and profile entry, with a different default. */
 const checksums = (name: string) => {
   const read = (from: Record<string, string | undefined>, key: string) => {
     const value = from[key]?.toUpperCase()

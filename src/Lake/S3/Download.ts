@@ -1,6 +1,6 @@
 /**
- * One file from the bucket. The SDK repeats a request until the head of its answer is there. A body that breaks off is
- * requested again from where it broke, as long as more of it arrives.
+ * Downloads one file from the bucket. The SDK repeats a request until the headers of its answer have arrived. A body
+ * that breaks off is requested again from where it broke, as long as each attempt brings more of it.
  */
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
@@ -15,10 +15,10 @@ export interface Download {
   readonly Key: string
 }
 
-/** How many bodies in a row may bring nothing further. */
+/** How many bodies in a row may bring nothing new. */
 const mostInVain = 3
 
-/** Undefined: there is no such file. */
+/** Undefined if there is no such file. */
 const get = ({ Bucket, client, Key }: Download, from: number) =>
   Effect.catchIf(
     client.call("GetObject", (s3, options) =>
@@ -32,7 +32,7 @@ export const text = (from: Download) =>
   Effect.gen(function* () {
     const found = yield* get(from, 0)
     if (found === undefined) return undefined
-    // No S3 store answers without a version.
+    // Every S3 store answers with a version.
     if (found.ETag === undefined) return yield* new Thrown({ operation: "GetObject", cause: found })
     const body = yield* Effect.tryPromise({
       try: () => read(found.Body as Readable),
@@ -46,7 +46,7 @@ export const text = (from: Download) =>
     )
   )
 
-/** Empty if it is too long, even if its head says otherwise. */
+/** Empty if it is too long, even if its headers say otherwise. */
 const read = async (body: Readable): Promise<string> => {
   const pieces: Array<Buffer> = []
   let bytes = 0
@@ -60,7 +60,7 @@ const read = async (body: Readable): Promise<string> => {
 
 class Broken extends Data.TaggedError("Broken")<{ readonly cause: unknown }> {}
 
-/** False: there is no such file. */
+/** False if there is no such file. */
 export const download = Effect.fnUntraced(function* (of: Download, localFile: string) {
   let done = 0
   let version: string | undefined
@@ -83,7 +83,9 @@ export const download = Effect.fnUntraced(function* (of: Download, localFile: st
   }
 })
 
-/** Appends to what is there. Returns how far it got and why it broke; a local disk that fails is an error. */
+/**
+ * Appends to the existing file. Returns how far it got and why it broke off; a failure of the local disk is an error.
+ */
 const write = (body: Readable, localFile: string, from: number): Effect.Effect<Written, LakeError> =>
   attempt(async (signal) => {
     signal.addEventListener("abort", () => body.destroy())

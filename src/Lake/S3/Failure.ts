@@ -1,7 +1,7 @@
 /**
- * What goes wrong with a bucket, in one sentence for the person who can fix it: the variables and rights to check,
- * never a secret. The store's own words are left out if they may repeat what was sent, and lose their control
- * characters.
+ * Explains what went wrong with a bucket, in one sentence for the person who can fix it: the variables and rights to
+ * check, never a secret. The store's own words are stripped of control characters, and are left out if they may repeat
+ * what was sent.
  */
 import { LakeError } from "../Lake.ts"
 import { visible } from "../../Query/Text.ts"
@@ -54,7 +54,7 @@ const byCode: Readonly<Record<string, Sentence>> = {
 
 const full = new Set(["QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded"])
 
-/** The right that each operation needs, as IAM names it. */
+/** The permission that each operation needs, as IAM names it. */
 const rights: Readonly<Record<string, string>> = {
   HeadObject: "s3:GetObject",
   GetObject: "s3:GetObject (and s3:ListBucket, or a missing file looks forbidden)",
@@ -115,7 +115,7 @@ const forbidden = ({ thrown: { operation } }: Context): string => {
 
 const isRegionMissing = (cause: unknown): boolean => cause instanceof Error && cause.message === "Region is missing"
 
-/** Known by the SDK's words, which may repeat a password in the address. */
+/** Recognised by the SDK's message, which may repeat a password in the address. */
 const isNoEndpoint = (cause: unknown): boolean =>
   networkCodeOf(cause) === "ERR_INVALID_URL" ||
   (cause instanceof Error && /^(Custom endpoint .* was not a valid URI|Invalid URL)/.test(cause.message))
@@ -139,7 +139,7 @@ const failed = (context: Context): string => {
   return `${of} answered ${operation} with ${status} ${code}, ${afterAttempts(cause)}.`
 }
 
-/** Of the error or of what caused it. */
+/** The code of the error or of its cause. */
 const networkCodeOf = (cause: unknown, depth = 0): string => {
   const { cause: inner } = (cause ?? {}) as { readonly cause?: unknown }
   return codeOf(cause) || (inner === undefined || depth > 3 ? "" : networkCodeOf(inner, depth + 1))

@@ -1,11 +1,11 @@
 /**
  * Replaces a text in the bucket only if it is still the one that was read.
  *
- * After any answer but a success it reads what is there before it decides who has won. It finds its own text if only
- * the answer was lost; another writer's; or the old one, unchanged. If that was refused (412, 409), the store wants the
- * version without its quotes (radosgw), or two requests were in each other's way. A store that doesn't know conditional
- * writes (501), or ignores the condition, is written to in any case and the result is `unguarded`: there must be a
- * single writer.
+ * After any answer but a success, it reads what is there before it decides who has won. It finds its own text if only
+ * the answer was lost, another writer's text, or the unchanged old one. If an unchanged text was refused (412, 409),
+ * the store wants the version without its quotes (radosgw), or two requests collided. If a store doesn't support
+ * conditional writes (501) or ignores the condition, the text is written unconditionally and the result is `unguarded`:
+ * there must be a single writer.
  */
 import { Effect, Option } from "effect"
 import { LakeError, type Replaced } from "../Lake.ts"
@@ -18,13 +18,13 @@ export interface Replacement {
   readonly Bucket: string
   readonly Key: string
   readonly text: string
-  /** None: nothing may be there. */
+  /** None if nothing may be there. */
   readonly expected: Option.Option<string>
 }
 
-/** Learned from the store's answers; kept as long as the process lives. */
+/** Learned from the store's answers; kept for the life of the process. */
 export interface Learned {
-  /** Whether it respects the conditions of a write; undefined: not known yet. */
+  /** Whether the store honours write conditions; undefined if not known yet. */
   isGuarding: boolean | undefined
   /** Whether it wants the version without quotes. */
   isUnquoted: boolean
@@ -89,12 +89,12 @@ const isRefused = ({ code, status }: Thrown): boolean =>
 const overtaken = ({ Bucket, Key }: Replacement): Effect.Effect<never, LakeError> =>
   Effect.fail(new LakeError({ reason: "Overtaken", message: `s3://${Bucket}/${Key} was replaced by another process.` }))
 
-/** The version of no text. */
+/** A version that no text has. */
 const noVersion = '"00000000000000000000000000000000"'
 
 /**
- * The text is there. Finds out once whether the store respects conditions, by writing the same text again on one that
- * never holds: a store that does refuses, and one that doesn't has changed nothing.
+ * The text is there. Finds out once whether the store honours conditions, by writing the same text again with a
+ * condition that never holds: a store that honours it refuses, and in one that doesn't nothing has changed.
  */
 const guarded = Effect.fnUntraced(function* (of: Replacement, learned: Learned) {
   if (learned.isGuarding === undefined) {

@@ -1,9 +1,9 @@
 /**
- * One local file into the bucket: in one request if it is small, in parts if it isn't.
+ * Uploads one local file to the bucket: in one request if it is small, otherwise in parts.
  *
- * Parts are read from the file as they are sent, and only a few of all files are in memory at once. Nothing is visible
- * before the last request, and the size of what arrived is checked. A file in parts that fails is aborted; `abandon`
- * clears away what a kill leaves unfinished.
+ * Parts are read from the file as they are sent, and only a few parts of all files together are in memory at once.
+ * Nothing is visible before the last request, and the size of what arrived is checked. A multipart upload that fails is
+ * aborted; `abandon` clears away what a kill leaves unfinished.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import type { CompletedPart, PutObjectCommandOutput } from "@aws-sdk/client-s3"
@@ -14,14 +14,14 @@ import { type Client, Thrown } from "./Client.ts"
 
 const mebibyte = 1024 * 1024
 const smallestPart = 8 * mebibyte
-/** S3's limit for one file. */
+/** S3's limit per file. */
 const mostParts = 10_000
 
 export const partsAtOnce = 6
 
 export interface Upload {
   readonly client: Client
-  /** A permit for each part in memory, of all files together. */
+  /** A permit for each part in memory, across all files. */
   readonly memory: Semaphore.Semaphore
   readonly Bucket: string
   readonly Key: string
@@ -29,7 +29,7 @@ export interface Upload {
 
 type UploadError = LakeError | Thrown
 
-/** In whole MiB, because some stores want all parts but the last to be of one size. */
+/** In whole MiB, because some stores require all parts but the last to have the same size. */
 export const partSize = (bytes: number): number =>
   Math.max(smallestPart, Math.ceil(bytes / mostParts / mebibyte) * mebibyte)
 
@@ -49,7 +49,7 @@ export const upload = (to: Upload, localFile: string): Effect.Effect<void, Uploa
     })
   )
 
-/** A store returns the version of what it has taken; any other server may answer 200 to anything. */
+/** A store returns the version of what it has accepted; any other server may answer 200 to anything. */
 export const stored = (answer: PutObjectCommandOutput): Effect.Effect<void, Thrown> =>
   answer.ETag === undefined ? Effect.fail(new Thrown({ operation: "PutObject", cause: answer })) : Effect.void
 
@@ -105,7 +105,7 @@ const finish = Effect.fnUntraced(function* (to: Upload, file: FileHandle, size: 
     client.call("CompleteMultipartUpload", (s3, options) =>
       s3.completeMultipartUpload({ Bucket, Key, UploadId, MultipartUpload: { Parts } }, options)
     ),
-    // The answer was lost and the request sent again, after the upload had been completed. The size is checked anyway.
+    // The answer was lost and the request was sent again after the upload had completed. The size is checked anyway.
     (thrown) => thrown.code === "NoSuchUpload",
     () => Effect.void
   )
@@ -113,7 +113,7 @@ const finish = Effect.fnUntraced(function* (to: Upload, file: FileHandle, size: 
 
 const abortMillis = 3_000
 
-/** Runs also while the worker stops, so it takes no longer than a stop may take. */
+/** Also runs while the worker stops, so it takes no longer than a stop may take. */
 const abort = ({ Bucket, client, Key }: Upload, UploadId: string): Effect.Effect<void> =>
   Effect.ignore(
     client.call("AbortMultipartUpload", (s3) =>

@@ -1,5 +1,6 @@
 /**
- * What is used of the AWS SDK, in a module of its own: `bin/build.ts` makes one file of it, which only a bucket loads.
+ * The parts of the AWS SDK that are used, in a separate module: `bin/build.ts` bundles it into one file, which is
+ * loaded only for a bucket.
  */
 export { S3 } from "@aws-sdk/client-s3"
 export { loadConfig, NODE_REGION_CONFIG_FILE_OPTIONS, NODE_REGION_CONFIG_OPTIONS } from "@smithy/core/config"
