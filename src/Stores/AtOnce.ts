@@ -1,9 +1,10 @@
 /**
- * Work for several of a kind, such as connections. Each of them does one thing after the other; they work at once.
+ * Work for several members of a kind, such as connections. Each member does one thing at a time; the members work
+ * concurrently.
  */
 interface Member<A> {
   readonly itself: A
-  /** What it hasn't ended. */
+  /** How much it hasn't finished. */
   count: number
   last: Promise<unknown>
 }
@@ -15,7 +16,7 @@ export class AtOnce<A> {
     this.#members = [...members].map((itself) => ({ itself, count: 0, last: Promise.resolve() }))
   }
 
-  /** The one with the least to do does it. */
+  /** Given to the member with the least work. */
   run<B>(use: (member: A) => Promise<B>): Promise<B> {
     const least = this.#members.reduce((a, b) => (b.count < a.count ? b : a))
     least.count++
@@ -24,7 +25,7 @@ export class AtOnce<A> {
     return done
   }
 
-  /** Everything has ended, well or not. */
+  /** Resolves once everything has ended, successfully or not. */
   async ended(): Promise<void> {
     await Promise.all(this.#members.map(({ last }) => last))
   }

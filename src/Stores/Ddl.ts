@@ -4,7 +4,7 @@
 import * as Literal from "../Domain/Literal.ts"
 import type { Index, Named, Listed } from "./Table.ts"
 
-/** An identifier; one may come from outside. */
+/** A quoted identifier; the name may come from outside. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** A table that analysts see. */
@@ -13,9 +13,9 @@ export const seen = (name: string): string => `construction.${quoted(name)}`
 export const list = (names: ReadonlyArray<string>): string => `(${names.map(quoted).join(", ")})`
 
 /**
- * A text with four decimals as money. DuckDB takes 14 µs to read one as a number of more than 18 digits, and 0.1 µs if it needs no
- * more of them. Both engines understand it. DuckDB may run a cast on values whose branch of a CASE isn't taken, so each cast is
- * given only what it can read.
+ * A text with four decimals as money. DuckDB takes 14 µs to parse one as a number of more than 18 digits, and 0.1 µs if
+ * fewer are enough. Both engines understand the expression. DuckDB may run a cast on values whose CASE branch isn't
+ * taken, so each cast is given only what it can parse.
  */
 export const money = (text: string): string =>
   `coalesce(cast(cast(case when length(${text}) < 19 then ${text} end as decimal(18,4)) as decimal(28,4)),
@@ -27,7 +27,7 @@ const literal = (value: string | number): string => (typeof value === "number" ?
 
 const isKey = ({ key }: Listed, { name }: Column): boolean => key.length === 1 && key[0] === name
 
-/** Without the words that later versions added. */
+/** The table without the allowed words that later versions added. */
 export const asWorded = (table: Listed, version: number): Listed => ({
   ...table,
   columns: table.columns.map((column) => {
@@ -38,7 +38,7 @@ export const asWorded = (table: Listed, version: number): Listed => ({
   })
 })
 
-/** The tables to whose words a version added. */
+/** The tables to which a version added allowed words. */
 export const rewordedIn = (tables: ReadonlyArray<Listed>, version: number): ReadonlyArray<Listed> =>
   tables.filter(
     ({ columns, since }) => since < version && columns.some(({ type }) => type.addedWords?.since === version)
@@ -52,14 +52,14 @@ export const constraints = (table: Listed, column: Column): ReadonlyArray<string
   ...wordsOf(column)
 ]
 
-/** The constraint to the words that a column takes, if it takes no others. */
+/** The constraint that limits a column to its allowed words, if it has any. */
 export const wordsOf = ({ name, type: { words } }: Column): ReadonlyArray<string> =>
   words === undefined ? [] : [`check (${quoted(name)} in (${words.map(literal).join(", ")}))`]
 
 /** What follows a table's columns. */
 export const keys = ({ key }: Listed): ReadonlyArray<string> => (key.length === 1 ? [] : [`primary key ${list(key)}`])
 
-/** `tableName`: the engine's name for a table. */
+/** `tableName`: returns the engine's name for a table. */
 export const foreignKey = ({ references }: Column, tableName: (table: string) => string): ReadonlyArray<string> =>
   references === undefined ? [] : [`references ${tableName(references[0])} ${list([references[1]])}`]
 
@@ -83,7 +83,7 @@ interface Described {
 
 export const comment = (object: string, { says }: Described): string => `comment on ${object} is ${Literal.text(says)}`
 
-/** DuckDB and PostgreSQL keep descriptions as comments. */
+/** DuckDB and PostgreSQL store descriptions as comments. */
 export const columnComments = (table: string, columns: ReadonlyArray<Described>): ReadonlyArray<string> =>
   columns.map((column) => comment(`column ${table}.${quoted(column.name)}`, column))
 

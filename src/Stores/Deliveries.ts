@@ -1,5 +1,5 @@
 /**
- * Deliveries as the Receiver hands them to a Store, and as the Store hands them out again.
+ * Deliveries as the Receiver hands them to a Store, and as the Store returns them.
  */
 import type { MessagePort } from "node:worker_threads"
 import type { Event } from "../Domain/Event.ts"
@@ -15,15 +15,15 @@ export interface Delivery {
   readonly headerType: string | null
   readonly issuedAt: Instant | null
   readonly receivedAt: Instant
-  /** Names and values of all headers, as received, except those that hold credentials. */
+  /** Names and values of all headers, as received, except those with credentials. */
   readonly headers: ReadonlyArray<string>
   /** The fingerprint of the secret that verified the body. */
   readonly secret: string
-  /** `bodySha256` as hex, if the body has lost something to an erasure. */
+  /** `bodySha256` as hex, if an erasure removed something from the body. */
   readonly erased?: string
 }
 
-/** The same on its way to the disk, with everything but the body as JSON. */
+/** The same on its way to disk, with everything but the body as JSON. */
 export interface Labelled {
   readonly body: Uint8Array
   readonly bodySha256: Uint8Array
@@ -32,7 +32,7 @@ export interface Labelled {
   readonly labels: string
 }
 
-/** What runs in the thread that stores deliveries, so that none of them changes threads before its 2xx. */
+/** What runs in the thread that stores deliveries, so that no delivery changes threads before its 2xx. */
 export interface Guest {
   /** Imports no Effect, and exports `guest`. */
   readonly module: string
@@ -53,36 +53,38 @@ export interface Taken {
   readonly event: Event
   /** It has never been settled. */
   readonly isFresh: boolean
-  /** Where it is first mentioned in the stored order: its sequence, or where it was delivered again. */
+  /** Where it is first mentioned in the stored order: its sequence, or the position of a redelivery. */
   readonly place: number
 }
 
 /** A batch that was taken, as needed to settle it. */
 export interface TakenBatch {
   readonly taken: ReadonlyArray<Taken>
-  /** Every event up to this sequence is settled once the batch is. Only with a single worker. */
+  /** Once the batch is settled, every event up to this sequence is. Only with a single worker. */
   readonly watermark?: number
   /** Rows of the queue that several workers share. */
   readonly claims?: ReadonlyArray<{ readonly id: number; readonly sequence: number }>
 }
 
-/** Some of the events, as they were looked at. */
+/** Some of the events, in the order in which they were looked at. */
 export interface Peeked {
   readonly events: ReadonlyArray<Event>
   /** The last sequence that was looked at. */
   readonly through: number
-  /** Others follow. */
+  /** More events follow. */
   readonly hasMore: boolean
 }
 
-/** In the Store's meta: up to which sequence events had been handed out when all were to be handed out again. */
+/**
+ * In the Store's meta: up to which sequence events had been handed out when all of them were to be handed out again.
+ */
 export const handedOutKey = "handed_out_through"
 
-/** Acknowledged deliveries that nothing holds any more. */
+/** Acknowledged deliveries of which no copy is left. */
 export interface Lost {
   readonly from: number
   readonly through: number
-  /** When the one before them and the one after them arrived; null if there is none. */
+  /** When the deliveries before and after them arrived; null if there are none. */
   readonly after: Instant | null
   readonly before: Instant | null
 }
@@ -93,28 +95,28 @@ export interface Damage {
   readonly repaired: number
 }
 
-/** Deliveries with these numbers, as they are copied to another place. */
+/** Deliveries with these numbers, as copied to another place. */
 export interface Chunk {
   readonly first: number
   readonly last: number
   readonly frames: Uint8Array
 }
 
-/** What a copy has given back. */
+/** What was restored from a copy. */
 export interface TakenBack {
-  /** Deliveries that were lost and may have been applied before: they are to be applied again. */
+  /** Deliveries that were lost and may have been applied before; they must be applied again. */
   readonly sequences: ReadonlyArray<number>
-  /** Others, which will be handed out. */
+  /** Other restored deliveries; these will be handed out. */
   readonly added: number
-  /** The chunk isn't as we wrote it. */
+  /** The chunk isn't in the form in which we wrote it. */
   readonly isForeign: boolean
 }
 
 /** Which deliveries may leave the Store. */
 export interface Leaves {
-  /** They arrived before. */
+  /** They arrived before this time. */
   readonly before: Instant
-  /** The last one that is applied and copied. */
+  /** The last delivery that is applied and copied. */
   readonly through: number
 }
 
@@ -124,7 +126,7 @@ export interface Waiting {
   readonly oldest: Instant | null
 }
 
-/** So many of the newest ones are at hand: enough that not all of them are retries, and cheap. */
+/** How many of the newest are available: enough that not all of them are retries, and cheap. */
 export const mostNewest = 50
 
 /** When a delivery was sent, according to its header, and when it arrived. */
@@ -133,14 +135,16 @@ export interface Arrival {
   readonly receivedAt: Instant
 }
 
-/** The batch without what follows its first events. */
+/** Only the part of the batch with its first events. */
 export const firstOf = ({ watermark, ...batch }: TakenBatch, count: number): TakenBatch => {
   const next = batch.taken[count]?.place
   const through = watermark === undefined || next === undefined ? watermark : next - 1
   return { ...batch, taken: batch.taken.slice(0, count), ...(through === undefined ? {} : { watermark: through }) }
 }
 
-/** The limit for the bodies of a batch, in bytes. While they are applied, they take up to twenty times as much memory. */
+/**
+ * The limit for the bodies of a batch, in bytes. While they are applied, they take up to twenty times as much memory.
+ */
 export const batchBytes = 4 * 1024 * 1024
 
 /** As many of the first ones as fit into a batch, but at least one. */

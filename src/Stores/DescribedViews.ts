@@ -1,13 +1,13 @@
 /**
- * What each view for analysts (`Views`) and each of its columns means. The databases hold the sentences as comments,
- * docs/tables.md and the dbt package hold them too. Comments are brought up to date at every start: no version of the tables
- * depends on words.
+ * The meaning of each view for analysts (`Views`) and of each of its columns. The databases store the sentences as
+ * comments, and docs/tables.md and the dbt package contain them too. Comments are updated at every start, so no table
+ * version depends on wording.
  */
 import { columnComments, comment, seen } from "./Ddl.ts"
 import type { views } from "./Views.ts"
 
 interface Column {
-  /** As DuckDB has it; PostgreSQL's `numeric` of a sum has no limit. */
+  /** As in DuckDB; PostgreSQL's `numeric` of a sum has no limit. */
   readonly type: string
   readonly says: string
 }
@@ -142,13 +142,13 @@ export const describedViews: ReadonlyArray<DescribedView> = Object.entries(descr
 
 export interface Comment {
   readonly view: string
-  /** Null: the view's own. */
+  /** Null for the view itself. */
   readonly column: string | null
-  /** Null: there is none yet. */
+  /** Null if there is none yet. */
   readonly says: string | null
 }
 
-/** The statements that bring these comments up to date: a database of an older version may lack a view, or a column. */
+/** The statements that update these comments. A database of an older version may lack a view or a column. */
 export const outdatedComments = (found: ReadonlyArray<Comment>): ReadonlyArray<string> =>
   describedViews.flatMap((view) => {
     const outdated = (column: string | null, wanted: string) =>

@@ -1,6 +1,6 @@
 /**
- * The tables of entities as a warehouse has them: those of every warehouse, and those of the lists that a person has
- * switched on, now or earlier. A table and a column stay when nothing fills them any more. Pure.
+ * Entity tables as a warehouse has them: those of every warehouse, and those of the lists that a person has switched
+ * on, now or earlier. Tables and columns stay when nothing fills them any more. Pure.
  */
 import { byName, type Column, commonColumns, entityNames, keyColumn, type Resource } from "../Domain/Resource.ts"
 import type { Row } from "../Domain/Merge.ts"
@@ -9,13 +9,13 @@ import { type Shown, tableOfResource, tablesBeside } from "./WarehouseTables.ts"
 
 export interface EntityTable extends Shown {
   readonly resource: Resource
-  /** Why rows of the resource can't be written here, as a sentence. */
+  /** A sentence that says why rows of the resource can't be written here. */
   readonly refusal?: string
 }
 
 export class EntityTables {
   readonly #byName: ReadonlyMap<string, EntityTable>
-  /** Views. */
+  /** Shown as views. */
   readonly nested: ReadonlyArray<NestedTable>
 
   constructor(tables: Iterable<EntityTable>, nested: ReadonlyArray<NestedTable> = []) {
@@ -34,32 +34,32 @@ export class EntityTables {
     return [...this.#byName.values()]
   }
 
-  /** The warehouse's tables of entities and all others that are written. */
+  /** Entity tables and all other tables that are written. */
   get written(): ReadonlyArray<Shown> {
     return [...this.#byName.values(), ...tablesBeside]
   }
 
-  /** With those that are views over them: all that analysts see. */
+  /** Includes the views over them: everything that analysts see. */
   get all(): ReadonlyArray<Shown> {
     return [...this.written, ...this.nested]
   }
 }
 
-/** As it is described, and not yet as an engine has it. */
+/** As described, not yet as an engine has it. */
 export const described = (resource: Resource): EntityTable => ({ ...tableOfResource(resource), resource })
 
 /** What every warehouse has. */
 export const usual: ReadonlyArray<EntityTable> = entityNames.map((name) => described(byName(name)))
 
-/** By table, in the database's order. */
+/** By table; columns in the database's order. */
 export type FoundTables = ReadonlyMap<string, ReadonlyArray<FoundColumn>>
 
 export interface Evolution {
-  /** As they are after it. */
+  /** The tables after the change. */
   readonly tables: EntityTables
   readonly made: ReadonlyArray<Shown>
   readonly added: ReadonlyArray<{ readonly table: Shown; readonly column: Column }>
-  /** Views that are made, or made again with more columns. */
+  /** Views to be created, or recreated with more columns. */
   readonly views: ReadonlyArray<NestedTable>
 }
 
@@ -68,7 +68,7 @@ export interface Found {
   readonly views: FoundViews
 }
 
-/** What a warehouse lacks of these: tables, columns of tables that it has, and views of the lists in their records. */
+/** What a warehouse lacks of these: tables, columns of existing tables, and views of the lists in their records. */
 export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, { tables: found, views }: Found): Evolution => {
   const other = new Map(wanted.flatMap((table) => otherKey(table, found.get(table.name)) ?? []))
   const kept = wanted.filter(({ name }) => !other.has(name))
@@ -88,7 +88,7 @@ export const evolutionOf = (wanted: ReadonlyArray<EntityTable>, { tables: found,
     ),
     views: nested.made,
     made: all.flatMap(({ isMade, table }) => (isMade ? [table] : [])),
-    // In the order in which writers take tables.
+    // In the order in which writers lock tables.
     added: all
       .toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))
       .flatMap(({ added, table }) => added.map((column) => ({ table, column })))
@@ -121,7 +121,7 @@ const evolved = (wanted: EntityTable, found: ReadonlyArray<FoundColumn> | undefi
   }
 }
 
-/** A value that fits the wanted type might not fit the one that is there. */
+/** A value that fits the wanted type might not fit the existing one. */
 const refusalOf = ({ columns, name: table }: Shown, found: ReadonlyArray<FoundColumn>): string | undefined => {
   const has = new Map(found.map(({ name, type }) => [name, type]))
   const other = columns.find(({ name, type }) => has.has(name) && has.get(name) !== type)
@@ -134,8 +134,8 @@ const refusalOf = ({ columns, name: table }: Shown, found: ReadonlyArray<FoundCo
 }
 
 /**
- * By table, if its rows are told apart by another column than the list's. They stay as they are, with their nested tables: rows
- * by the new key would stand beside those by the old one, which nothing would change or delete.
+ * By table: set if its rows have another key column than the list's. They stay as they are, with their nested tables.
+ * Otherwise rows by the new key would stand beside those by the old one, which nothing would change or delete.
  */
 const otherKey = (
   { key, name }: EntityTable,
@@ -165,14 +165,14 @@ const formerly = (name: string, columns: ReadonlyArray<FoundColumn>): Resource |
   }
 }
 
-/** A row as a database gives it, in canonical text. */
+/** A row from a database, in canonical text. */
 export const inTexts = ({ columns }: Shown, row: Readonly<Record<string, unknown>>): Row => {
   const plain = columns.filter(({ name, type }) => isPlain(type) && row[name] != null)
   if (plain.length === 0) return row as Row
   return { ...(row as Row), ...Object.fromEntries(plain.map(({ name }) => [name, String(row[name])])) }
 }
 
-/** Its values come as JavaScript's own. */
+/** Whether its values come as JavaScript's own. */
 const isPlain = (type: Column["type"]): boolean => type === "BOOLEAN" || type === "DOUBLE"
 
 export const keyOf = (resource: Resource, row: Row): string => String(row[keyColumn(resource)])

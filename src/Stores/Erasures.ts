@@ -1,8 +1,9 @@
 /**
- * What has been erased, as the Store has it: a tombstone for each value or record, and the hashes of the bodies that lost something.
+ * What has been erased, according to the Store: a tombstone for each value or record, and the hashes of the bodies that
+ * lost something.
  *
- * A tombstone without a link is an erasure that isn't through: no worker starts then, because it could write again what is
- * still in some file. Tombstones are linked by hashes, so that none can be changed or taken away unnoticed.
+ * A tombstone without a link is an unfinished erasure. No worker starts then, because it could write back what is still
+ * in some file. Tombstones are linked by hashes, so that none can be changed or removed unnoticed.
  */
 import { hash } from "node:crypto"
 import { Context, Effect } from "effect"
@@ -14,9 +15,9 @@ import type { StoreTables } from "./StoreTables.ts"
 type Db = Kysely<StoreTables>
 export type Tombstone = Selectable<StoreTables["erasures"]>
 
-/** How what comes in is read, in this thread and in another one. */
+/** How incoming data is read, in this thread and in another one. */
 export interface Reading extends Erasure.Reads {
-  /** A module that exports `bodies`, which makes the same of what it is given here. */
+  /** A module that exports `bodies`, which makes an equal reader from `given`. */
   readonly apart: { readonly module: string; readonly given: unknown }
 }
 
@@ -25,7 +26,10 @@ export interface Erasing {
   readonly reads: Reading
 }
 
-/** What must not come in again, as of this process's start: nothing is erased beside a worker. Undefined: nothing is. */
+/**
+ * What must not come in again, as of this process's start: nothing is erased while a worker runs. Undefined if nothing
+ * is erased.
+ */
 export const Erasing = Context.Reference<Erasing | undefined>("siteledger/Stores/Erasing", {
   defaultValue: () => undefined
 })
@@ -49,7 +53,7 @@ export const rowOf = (rule: Erasure.Erased) => {
     : { ...shared, table_name: null, field: rule.field, value_length: rule.length, is_within: rule.isWithin ? 1 : 0 }
 }
 
-/** In the order in which they were asked for. */
+/** In the order in which they were requested. */
 export const tombstones = (db: Db): Promise<ReadonlyArray<Tombstone>> =>
   db.selectFrom("erasures").selectAll().orderBy("number").execute()
 
@@ -79,13 +83,13 @@ const bodiesOf = async (db: Db, erasure: number): Promise<ReadonlyArray<string>>
   return rows.map((row) => row.body_sha256)
 }
 
-/** Of values as text, because engines read numbers differently. */
+/** Of values as text, because engines return numbers differently. */
 const linkOf = (before: string, { chain: _chain, ...row }: Tombstone, bodies: ReadonlyArray<string>): string => {
   const values = Object.entries(row).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
   return hash("sha256", JSON.stringify([before, values.toSorted(), bodies]))
 }
 
-/** Links those that have no link yet: every file is rid of what they name. */
+/** Links those that have no link yet: what they name has been removed from every file. */
 export const finish = async (db: Db): Promise<void> => {
   let before = ""
   for (const row of await tombstones(db)) {
@@ -95,7 +99,7 @@ export const finish = async (db: Db): Promise<void> => {
   }
 }
 
-/** Into a Store that is older: what was erased since is in its bodies, and is to be erased once more before a start. */
+/** Into an older Store: what was erased since is in its bodies and must be erased again before a start. */
 export const takeOver = async (db: Db, newer: ReadonlyArray<Tombstone>): Promise<void> => {
   const known = new Set((await tombstones(db)).map(({ salt, value_sha256: value }) => `${salt} ${value}`))
   const lacking = newer.filter(({ salt, value_sha256: value }) => !known.has(`${salt} ${value}`))
@@ -107,7 +111,7 @@ export const takeOver = async (db: Db, newer: ReadonlyArray<Tombstone>): Promise
   }
 }
 
-/** In words, at most so many. */
+/** In words; at most `most`. */
 export const broken = async (db: Db, most: number): Promise<ReadonlyArray<string>> => {
   const differences: Array<string> = []
   let [before, next] = ["", 1]
@@ -124,7 +128,7 @@ export const broken = async (db: Db, most: number): Promise<ReadonlyArray<string
   return differences.slice(0, most)
 }
 
-/** Which of these hashes are of bodies that lost something. */
+/** Which of these hashes belong to bodies that lost something. */
 export const erasedAmong = async (db: Db, sha256: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
   if (sha256.length === 0) return new Set()
   const rows = await db.selectFrom("erased_bodies").select("body_sha256").where("body_sha256", "in", sha256).execute()

@@ -5,15 +5,15 @@
 import type { Partition } from "./Warehouse.ts"
 
 /** Events without their own time are filed under the day they arrived. */
-// Not `at time zone 'UTC'`, which is 10 to 40 times slower: it asks ICU for every row.
+// Not `at time zone 'UTC'`, which is 10 to 40 times slower because it asks ICU for every row.
 export const eventDate = "cast(make_timestamp(epoch_us(coalesce(event_timestamp, received_at))) as date)"
 
 /** What passes may hold in memory: less than half of what DuckDB has. */
 const bytesAtOnce = 64 * 1024 * 1024
 const datesAtOnce = 64
-/** Smaller row groups make a file slow to read: a large date gets its own pass instead. */
+/** Smaller row groups make a file slow to read, so a large date gets its own pass. */
 const wantedRowGroup = 32_768
-/** DuckDB's own. */
+/** DuckDB's default. */
 export const largestRowGroup = 122_880
 const smallestRowGroup = 2048
 /** DuckDB's default is 500,000. */
@@ -23,11 +23,11 @@ export interface Pass {
   readonly dates: ReadonlyArray<string>
   readonly rows: number
   readonly bytes: number
-  /** In bytes: what it may hold in memory. */
+  /** In bytes: what the pass may hold in memory. */
   readonly room: number
 }
 
-/** `atOnce`: of so many passes. A large number of events has as many, at least. */
+/** `atOnce`: how many passes run concurrently. A large number of events has at least that many. */
 export const plan = (partitions: ReadonlyArray<Partition>, atOnce = 1): ReadonlyArray<Pass> => {
   const all = partitions.reduce((sum, { rows }) => sum + rows, 0)
   const share = all < largestRowGroup ? all : all / atOnce
@@ -59,13 +59,13 @@ export const rowGroup = (pass: Pass): number => {
   return Math.max(smallestRowGroup, Math.min(largestRowGroup, fitting, wantedGroup(pass)))
 }
 
-/** Rows after which a thread flushes: for two threads, half of what a pass holds. */
+/** The number of rows after which a thread flushes: for two threads, half of what a pass holds. */
 export const flushThreshold = (pass: Pass): number =>
   Math.max(smallestRowGroup, Math.min(largestFlush, Math.floor(pass.room / 4 / rowSize(pass))))
 
 /**
  * A condition for the rows of a pass; `dateOf` is the engine's expression for an event's date. The range is redundant,
- * but lets the engine skip what lies outside: in DuckDB a pass took a quarter of the time.
+ * but lets the engine skip rows outside it: in DuckDB a pass took a quarter of the time.
  */
 export const condition = ({ dates }: Pass, dateOf: string): string => {
   const days = dates.map((date) => `date '${date}'`)

@@ -1,6 +1,6 @@
 /**
- * What the stores show about deliveries: whether lists still change, how many events of a gap arrived late, and how soon
- * deliveries arrive.
+ * What the stores show about deliveries: whether lists still change, how many events of a gap arrived late, and how
+ * soon deliveries arrive.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -38,7 +38,10 @@ export const cameLate = ({ fromMs, toMs }: Interval): Effect.Effect<number | und
     return Number(count)
   }).pipe(Effect.orElseSucceed(() => undefined))
 
-/** The least time to receipt since then, in ms: from their header to first deliveries, and from their own time to events. */
+/**
+ * The shortest delays until receipt since then, in ms: for first deliveries from the time in their header, for events
+ * from their own time.
+ */
 export const leastDelayMs = Effect.fnUntraced(function* (since: Instant.Instant) {
   const store = yield* Store
   const warehouse = yield* Warehouse

@@ -1,14 +1,17 @@
 /**
- * What tells a file from any other, and from what somebody has made of it, without reading it.
+ * What distinguishes a file from any other, and from a changed version of it, without reading it.
  */
 import { existsSync, statSync } from "node:fs"
 
-/** Neither a new name nor other rights change it. An inode's number alone is given to another file soon. */
+/** Neither a new name nor new permissions change it. The inode number alone wouldn't do, because it is soon reused. */
 export const of = (path: string): string | undefined => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found && `${found.ino} ${found.size} ${found.mtimeNs}`
 }
 
-/** Of a database file that nobody has open; undefined if its log holds more. DuckDB and SQLite name theirs differently. */
+/**
+ * For a database file that no one has open; undefined if its log still has content. DuckDB and SQLite name their logs
+ * differently.
+ */
 export const ofClosed = (path: string): string | undefined =>
   ["-wal", ".wal"].some((log) => existsSync(path + log)) ? undefined : of(path)

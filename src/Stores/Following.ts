@@ -1,7 +1,7 @@
 /**
- * A Store in files as a backup off the machine follows it: two logs of numbered frames that only grow. The log of rows has
- * every irreplaceable row after each change, the inbox every delivery; both together are the Store, as the inbox has
- * what rows refer to. Frames don't change, except that lost ones may come back.
+ * A Store in files as an off-machine backup follows it: two logs of numbered frames that only grow. The log of rows has
+ * every irreplaceable row after each change, and the inbox has every delivery. Together they are the Store, because the
+ * inbox has what the rows refer to. Frames don't change, but lost ones may be restored.
  */
 import type { Effect } from "effect"
 
@@ -9,9 +9,9 @@ export const logNames = ["rows", "inbox"] as const
 export type LogName = (typeof logNames)[number]
 
 export interface LogEnd {
-  /** Random: the log of another Store, or of this one after a restore, has another one. */
+  /** Random: the log of another Store, or of this one after a restore, has a different id. */
   readonly id: string
-  /** The number of the last frame that is on disk; of the rows, no transaction is in it only in part. */
+  /** The number of the last frame on disk. For rows, no transaction is only partly included. */
   readonly last: number
 }
 
@@ -25,11 +25,11 @@ export interface Frames {
 export interface Following<E> {
   /**
    * No row up to the end of its log refers to a delivery after the end of the inbox. Waits while the log of rows is
-   * written for the first time, or once more.
+   * first written, or rewritten.
    */
   readonly ends: Effect.Effect<Readonly<Record<LogName, LogEnd>>, E>
-  /** After a number, up to another one: as many as fit into one part of a backup; undefined if there are none. */
+  /** Frames after one number, up to another: as many as fit into one part of a backup; undefined if there are none. */
   readonly frames: (log: LogName, after: number, through: number) => Effect.Effect<Frames | undefined, E>
-  /** The data directory's key, in hex: it opens the secrets among the rows. */
+  /** The data directory's key, in hex: it decrypts the secrets among the rows. */
   readonly dataKey: Effect.Effect<string, E>
 }

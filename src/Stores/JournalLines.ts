@@ -1,6 +1,6 @@
 /**
- * The journal's lines as data, two or more per entry: those of the view `ledger_lines` with their entry's columns, in journal
- * order, debits first. DuckDB runs the query in either engine.
+ * The journal's lines as data, two or more per entry: the lines of the view `ledger_lines` with their entry's columns,
+ * in journal order, debits first. DuckDB runs the query with either engine.
  */
 const cells = {
   date: "cast(l.posting_date as varchar)",
@@ -31,7 +31,7 @@ export const query = `
   from construction.ledger_entries e join construction.ledger_lines l on l.entry_id = e.entry_id
   order by e.sequence, l.credit, l.account`
 
-/** The number of the newest entry, a colon and its link (`Ledger/Chain`). In either engine. */
+/** The number of the newest entry, a colon and its link (`Ledger/Chain`). For either engine. */
 export const head = `
   select cast(sequence as varchar) || ':' || chain as head
   from construction.ledger_entries where chain is not null order by sequence desc limit 1`

@@ -1,9 +1,9 @@
 /**
- * What a process knows about the files of the copy for analysts (`PublishedFiles`), in a note beside them, for the one that
- * comes next: its first copy can then be made from the one before, too.
+ * What a process knows about the files of the copy for analysts (`PublishedFiles`), in a note beside them for the next
+ * process: so even its first copy can be based on the previous one.
  *
- * A note that can't be read, or is about another source, counts as none. Whether the files are still those, their
- * identities tell. It has keys of rows: only its owner can read it.
+ * A note that can't be read, or is about another source, is ignored. Identities tell whether the files are still the
+ * same. The note contains keys of rows, so only its owner can read it.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ import type { Shown } from "./WarehouseTables.ts"
 
 const noteOf = (target: string): string => `${target}.known`
 
-/** Of what copies are made: another version of the program, other tables or another `state` make another source. */
+/** What copies are made from: another version of the program, other tables or another `state` make another source. */
 export const sourceOf = (tables: ReadonlyArray<Shown>, state: string): string => {
   const shapes = tables.map(({ columns, key, name, says }) => [name, key, says, columns.map(columnIn)])
   return createHash("sha256")
@@ -45,8 +45,8 @@ export const read = <Since>(target: string, source: string, since: Schema.Codec<
 }
 
 /**
- * Undefined: nothing is known. Not flushed, as deliveries would wait for that: a note that can't be written, or that a power
- * cut takes, makes the next copy slower, and nothing else.
+ * Undefined if nothing is known. Not fsynced, because deliveries would wait for that. If a note can't be written or a
+ * power cut destroys it, the next copy is slower, and that is all.
  */
 export const write = (target: string, source: string, known: Known<unknown> | undefined): void => {
   const path = noteOf(target)
@@ -57,7 +57,7 @@ export const write = (target: string, source: string, known: Known<unknown> | un
     writeFileSync(made, JSON.stringify({ source, known }), { mode: 0o600, flag: "wx" })
     renameSync(made, path)
   } catch {
-    // An older note, which then stays, is about files that are no longer shown.
+    // Then an older note stays, which is about files that are no longer shown.
   }
 }
 

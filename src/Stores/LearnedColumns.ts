@@ -1,6 +1,6 @@
 /**
- * The columns that tables of lists got by themselves. The Store holds them, so that all workers, a warehouse that is made again
- * and a Store that is moved know the same; rows are only added. What a person writes into the review file comes before them.
+ * The learned columns of lists' tables. The Store holds them, so that all workers, a rebuilt warehouse and a moved
+ * Store know the same ones; rows are only added. The review file that a person writes takes precedence.
  */
 import type { Kysely, Selectable } from "kysely"
 import type { Resource } from "../Domain/Resource.ts"
@@ -12,7 +12,7 @@ export type LearnedColumn = Selectable<StoreTables["learned_columns"]>
 export const all = (db: Kysely<StoreTables>): Promise<ReadonlyArray<LearnedColumn>> =>
   db.selectFrom("learned_columns").selectAll().orderBy("learned_at").orderBy("resource").orderBy("name").execute()
 
-/** Grows with each of them. */
+/** Grows with each one. */
 export const count = async (db: Kysely<StoreTables>): Promise<number> => {
   const { found } = await db
     .selectFrom("learned_columns")
@@ -21,7 +21,7 @@ export const count = async (db: Kysely<StoreTables>): Promise<number> => {
   return Number(found)
 }
 
-/** One that is there stays as it is. */
+/** An existing one stays as it is. */
 export const add = async (db: Kysely<StoreTables>, columns: ReadonlyArray<LearnedColumn>): Promise<void> => {
   await db
     .insertInto("learned_columns")
@@ -30,7 +30,10 @@ export const add = async (db: Kysely<StoreTables>, columns: ReadonlyArray<Learne
     .execute()
 }
 
-/** The resource with its learned columns. One whose field the review file names, too, is there, and nothing fills it any more. */
+/**
+ * The resource with its learned columns. If the review file also names a learned column's field, the column stays, but
+ * nothing fills it any more.
+ */
 export const withLearned = (resource: Resource, learned: ReadonlyArray<LearnedColumn>): Resource => {
   const those = learned.filter((column) => column.resource === resource.name)
   if (those.length === 0) return resource

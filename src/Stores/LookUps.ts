@@ -1,7 +1,8 @@
 /**
- * What waits to be looked up: a row for each record that events have told of since it was read last, written in the transaction
- * that settles these events. So a restart loses none, many events of one record are one request, and there are never more rows
- * than records. Reading them holds up nothing: who applies events only adds to a count.
+ * What waits to be looked up: a row for each record that events have mentioned since it was last read, written in the
+ * transaction that settles these events. So a restart loses none, many events of one record cause one request, and
+ * there are never more rows than records. Reading the records holds up nothing: applying events only increments a
+ * count.
  */
 import { Context } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -12,7 +13,7 @@ import type { StoreTables } from "./StoreTables.ts"
 type Db = Kysely<StoreTables>
 type Tx = Transaction<StoreTables>
 
-/** The tables whose records events have looked up: a person has switched them on. */
+/** The tables whose records are looked up because of events: a person has switched these on. */
 export const LookedUp = Context.Reference<ReadonlySet<string>>("siteledger/LookedUp", { defaultValue: () => new Set() })
 
 export interface Wanted {
@@ -20,13 +21,13 @@ export interface Wanted {
   readonly id: string
 }
 
-/** A record, with how many events wait for it; none, if only a payment does. */
+/** A record, and how many events wait for it; zero if only a payment waits. */
 export interface Waiting {
   readonly id: string
   readonly events: number
 }
 
-/** In one order, so that two workers never wait for each other. */
+/** In a fixed order, so that two workers never deadlock. */
 export const want = async (tx: Tx, wanted: ReadonlyArray<Wanted>, at: Instant): Promise<void> => {
   if (wanted.length === 0) return
   const all = Map.groupBy(wanted, ({ id, resource }) => JSON.stringify([resource, id]))
@@ -42,7 +43,7 @@ export const want = async (tx: Tx, wanted: ReadonlyArray<Wanted>, at: Instant): 
       events = lookups.events + excluded.events`.execute(tx)
 }
 
-/** Those that have waited longest. */
+/** The records that have waited longest. */
 export const next = async (db: Db, resource: string, limit: number): Promise<ReadonlyArray<Waiting>> =>
   db
     .selectFrom("lookups")
@@ -54,7 +55,7 @@ export const next = async (db: Db, resource: string, limit: number): Promise<Rea
     .limit(limit)
     .execute()
 
-/** Behind all that wait. */
+/** Moves it behind all that wait. */
 export const postpone = async (tx: Tx, resource: string, id: string, at: Instant): Promise<void> => {
   const row = tx.updateTable("lookups").where("resource", "=", resource).where("id", "=", id)
   await row.where("events", ">", 0).set({ since: at }).execute()
@@ -62,11 +63,11 @@ export const postpone = async (tx: Tx, resource: string, id: string, at: Instant
 
 export interface Queue {
   readonly count: number
-  /** Of the record that has waited longest, or was postponed first. */
+  /** When the longest-waiting record began to wait, or was postponed. */
   readonly since: string
 }
 
-/** By table, the records that wait for events about them to be looked up. */
+/** By table: the records that wait to be looked up because of events. */
 export const waiting = async (db: Db): Promise<ReadonlyMap<string, Queue>> => {
   const rows = await db
     .selectFrom("lookups")
@@ -77,7 +78,7 @@ export const waiting = async (db: Db): Promise<ReadonlyMap<string, Queue>> => {
   return new Map(rows.map(({ count, resource, since }) => [resource, { count: Number(count), since }]))
 }
 
-/** What came meanwhile goes on waiting. */
+/** Events that came meanwhile keep waiting. */
 export const done = async (tx: Tx, resource: string, { events, id }: Waiting, at: Instant): Promise<void> => {
   const row = tx.updateTable("lookups").where("resource", "=", resource).where("id", "=", id)
   await row.set((of) => ({ events: of("events", "-", events), since: at })).execute()
@@ -90,7 +91,7 @@ export const done = async (tx: Tx, resource: string, { events, id }: Waiting, at
     .execute()
 }
 
-/** What the last look-up of a payment found; null: nothing that a person should know. */
+/** What the last look-up for a payment found; null if there is nothing that a person should know. */
 export const note = async (tx: Tx, { id, resource }: Wanted, at: Instant, found: string | null): Promise<void> => {
   const values = { looked_at: at, found }
   await tx
@@ -100,7 +101,7 @@ export const note = async (tx: Tx, { id, resource }: Wanted, at: Instant, found:
     .execute()
 }
 
-/** Payments that wait for the certificate of an IPC that wasn't looked up since `before`. */
+/** Payments that wait for the certificate of an IPC that hasn't been looked up since `before`. */
 export const awaiting = async (db: Db, before: Instant, limit: number): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<{ id: string }>`
     select distinct hold.ipc_id as id from ledger_holds hold
@@ -121,7 +122,7 @@ export const awaited = async (db: Db, ipcIds: ReadonlyArray<string>): Promise<Re
   return new Set(rows.map((row) => row.ipc_id))
 }
 
-/** Holds change only with facts. */
+/** Holds change only through facts. */
 export const newestFact = async (db: Db): Promise<number> => {
   const row = await db
     .selectFrom("ledger_facts")
@@ -130,7 +131,7 @@ export const newestFact = async (db: Db): Promise<number> => {
   return Number(row?.number ?? 0)
 }
 
-/** What was found for payments that don't wait any more. */
+/** Forgets what was found for payments that no longer wait. */
 export const forget = (tx: Tx) =>
   sql`
   delete from lookups where resource = 'ipcs' and events <= 0 and not exists (

@@ -1,6 +1,6 @@
 /**
- * Merges a row without holding up the event loop: one with thousands of fields takes seconds, in which no delivery would
- * be answered. Any other is merged at once.
+ * Merges a row without blocking the event loop: one with thousands of fields takes seconds, in which no delivery would
+ * be answered. Other rows are merged synchronously.
  */
 import { setImmediate } from "node:timers/promises"
 import type { Change } from "../Domain/Change.ts"
@@ -8,7 +8,7 @@ import { isLarge, merge, mergeInParts, type Row } from "../Domain/Merge.ts"
 import * as Nested from "../Domain/Nested.ts"
 import type { Resource } from "../Domain/Resource.ts"
 
-/** A promise only for a large one, because a walk merges a million rows. */
+/** Returns a promise only for a large row, because a walk merges a million rows. */
 export const mergeGently = (
   resource: Resource,
   stored: Row | undefined,
@@ -25,6 +25,6 @@ const inTurns = async <A>(parts: Generator<undefined, A>): Promise<A> => {
   return part.value
 }
 
-/** Whether analysts see something else. Its nested rows are others, too, once a list has become a table. */
+/** Whether analysts see a change. The nested rows change too once a list has become a table. */
 export const isVisible = (before: Row | undefined, after: Row): boolean =>
   before?.["_changed_at"] !== after["_changed_at"] || before?.[Nested.column] !== after[Nested.column]

@@ -1,13 +1,13 @@
 /**
- * The tables that are made of lists inside records, as a warehouse shows them: views over the rows that each record's row holds
- * (`Domain/Nested`), so there is nothing else to write, to delete or to keep in step. A copy for analysts and an export have them
- * as rows. A view stays when no list fills it any more. Pure.
+ * Tables made from lists inside records, as a warehouse shows them: views over the rows that each record's row holds
+ * (`Domain/Nested`), so there is nothing else to write, delete or keep in sync. A copy for analysts and an export
+ * contain them as rows. A view stays when no list fills it any more. Pure.
  */
 import { type Column, type ColumnType, keyColumn, type Resource } from "../Domain/Resource.ts"
 import { viewNames } from "./Views.ts"
 import { type Shown, tablesBeside } from "./WarehouseTables.ts"
 
-/** The record that it is in. */
+/** The record that contains the list. */
 export interface Owner {
   readonly table: string
   readonly keyColumn: string
@@ -15,7 +15,7 @@ export interface Owner {
 }
 
 export interface NestedTable extends Shown {
-  /** Undefined: the list isn't on in this process. */
+  /** Undefined if the list isn't switched on in this process. */
   readonly owner?: Owner
 }
 
@@ -53,27 +53,27 @@ export const nestedOf = (resource: Resource): ReadonlyArray<NestedTable> =>
 
 export interface FoundColumn {
   readonly name: string
-  /** Undefined: none of ours. */
+  /** Undefined if it isn't one of our types. */
   readonly type: ColumnType | undefined
-  /** Of the column `_parent` of a view: the table that it reads. */
+  /** For the column `_parent` of a view: the table that the view reads. */
   readonly of?: string | undefined
 }
 
-/** By view, its columns in the database's order. */
+/** By view; columns in the database's order. */
 export type FoundViews = ReadonlyMap<string, ReadonlyArray<FoundColumn>>
 
 export interface NestedEvolution {
-  /** As they are after it. */
+  /** The tables after the change. */
   readonly tables: ReadonlyArray<NestedTable>
-  /** To be made, or made again with more columns. */
+  /** To be created, or recreated with more columns. */
   readonly made: ReadonlyArray<NestedTable>
-  /** By record's table: why one can't be, as a sentence. */
+  /** By the record's table: a sentence that says why one can't be created. */
   readonly refusals: ReadonlyMap<string, string>
 }
 
 const taken: ReadonlySet<string> = new Set([...tablesBeside.map(({ name }) => name), ...viewNames])
 
-/** `known`: the names of all tables of entities. */
+/** `known`: the names of all entity tables. */
 export const nestedEvolutionOf = (
   wanted: ReadonlyArray<Resource>,
   known: ReadonlySet<string>,
@@ -106,13 +106,13 @@ const isThere = ({ name }: NestedTable): string =>
 const isNested = (columns: ReadonlyArray<FoundColumn>): boolean =>
   ["_parent", ...Object.keys(fixed(""))].every((name) => columns.some((column) => column.name === name))
 
-/** Whose table got another name in the review file: what is there stays. */
+/** The review file gave its table another name: the existing view stays. */
 const isOfAnother = ({ owner }: NestedTable, found: ReadonlyArray<FoundColumn>): boolean => {
   const of = found.find(({ name }) => name === "_parent")?.of
   return of !== undefined && of !== owner?.table
 }
 
-/** What it holds has other types then. */
+/** Then its values have other types. */
 const refusalOf = ({ columns, name }: NestedTable, found: ReadonlyArray<FoundColumn> = []): string | undefined => {
   const types = new Map(found.map((column) => [column.name, column.type]))
   const other = columns.find((column) => types.has(column.name) && types.get(column.name) !== column.type)
@@ -122,7 +122,7 @@ const refusalOf = ({ columns, name }: NestedTable, found: ReadonlyArray<FoundCol
         `${other.type} in the review file: give the column another name there, or its type back.`
 }
 
-/** A view keeps its columns, and gets others at its end. */
+/** A view keeps its columns, and gets new ones at its end. */
 const withColumns = (table: NestedTable, found: ReadonlyArray<FoundColumn>): NestedTable => {
   const wanted = new Map(table.columns.map((column) => [column.name, column]))
   const kept = found.flatMap(({ name, type }) => wanted.get(name) ?? gone(name, type))

@@ -1,5 +1,5 @@
 /**
- * A group of deliveries in one buffer, which goes from one thread to another without being copied:
+ * A group of deliveries in one buffer, which passes from one thread to another without being copied:
  *
  *   SHA-256 of the body · labels (JSON) · body        and so on
  */
@@ -7,7 +7,7 @@ import type { Labelled } from "./Deliveries.ts"
 
 export interface Packed {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Of the labels and the body, in turns. */
+  /** Of the labels and the body, alternately. */
   readonly lengths: Uint32Array<ArrayBuffer>
 }
 

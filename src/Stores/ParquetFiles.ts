@@ -8,21 +8,21 @@ import type { EventFile, ExportedColumn } from "./Warehouse.ts"
 import * as EventPasses from "./EventPasses.ts"
 import * as Literal from "../Domain/Literal.ts"
 
-/** Of a column as DuckDB has it. */
+/** A column as DuckDB has it. */
 export const exported = (name: string, type: string): ExportedColumn =>
   type === "JSON" ? { name, type: "VARCHAR", format: "json" } : { name, type }
 
 export interface Source {
   readonly query: string
-  /** Of all its columns. */
+  /** The number of all its columns. */
   readonly width: number
   /** Its columns of JSON, which are written as text. */
   readonly json: ReadonlyArray<string>
 }
 
 /**
- * A row group is in memory until it is whole. One of 100,000 rows of 65 columns didn't fit beside the others, and all were written
- * to disk and read again: 11 s of processor time instead of 0.7 s.
+ * A row group is in memory until it is complete. One of 100,000 rows of 65 columns didn't fit beside the others, and
+ * all were spilled to disk and read again: 11 s of processor time instead of 0.7 s.
  */
 const valuesInRowGroup = 2_000_000
 
@@ -70,5 +70,7 @@ export const writeEvents = async (
 export const rows = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll(sql)).getRowsJson()
 
-/** At level 3, DuckDB's own, files of events and of IPCs were 2 % larger, and took half as much processor time again. */
+/**
+ * At level 3, DuckDB's default, files of events and of IPCs were 2 % larger and took half as much processor time again.
+ */
 const parquet = "format parquet, compression zstd, compression_level 1"

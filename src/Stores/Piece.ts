@@ -1,6 +1,6 @@
 /**
- * A part of what the stores hold, as the weekly check reads it: all of it, once. What it finds damaged it repairs, or fails
- * with the reason "Fatal", after which a restart does.
+ * A part of what the stores hold, for the weekly check, which reads all of it, once. It repairs the damage that it
+ * finds, or fails with the reason "Fatal"; then a restart repairs it.
  */
 import type { Effect } from "effect"
 

@@ -1,10 +1,10 @@
 /**
- * The link between the Store (system of record) and the warehouse (a projection of it): both hold the warehouse's random
- * id and the applied-through sequence.
+ * The link between the Store (system of record) and the warehouse (a projection of it): both hold the warehouse's
+ * random id and the sequence up to which everything is applied.
  *
- * A warehouse ahead of what the Store has applied is left by a crash between their two commits; applying the same events
- * again heals it. A warehouse that is missing, behind, foreign or ahead of everything in the Store is rebuilt: the inbox
- * is applied from its beginning and the walks start over.
+ * A crash between their two commits leaves the warehouse ahead of the Store; applying the same events again repairs
+ * this. A warehouse that is missing, behind, foreign or ahead of everything in the Store is rebuilt: the inbox is
+ * applied from its beginning and the walks start over.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { sql, type Transaction } from "kysely"
@@ -42,7 +42,7 @@ const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number
   if (id === undefined || id !== warehouse.id) return "The warehouse is missing or belongs to another store."
   const applied = warehouse.watermark
   if (applied < ours) return `The warehouse is older than the store (applied through ${applied} of ${ours}).`
-  // The Store would give its sequence numbers to other deliveries.
+  // The Store would give the same sequence numbers to other deliveries.
   if (applied > last) return `The store is older than the warehouse (it ends at ${last} of ${applied}).`
   return undefined
 }
@@ -50,7 +50,7 @@ const mismatch = (warehouse: WarehouseMeta, id: string | undefined, ours: number
 export const adopt = (store: Store["Service"], warehouseId: string) =>
   store.transaction((tx) => writeMeta(tx, idKey, warehouseId))
 
-/** Marks everything to be applied and walked again, into the warehouse with this id. */
+/** Marks everything to be applied and walked again, for the warehouse with this id. */
 export const startAgain = (store: Store["Service"], warehouseId: string) =>
   Effect.flatMap(beginning(store), (begun) =>
     store.transaction(async (tx) => {
@@ -70,7 +70,10 @@ const beginning = Effect.fnUntraced(function* ({ deliveries }: Store["Service"])
   return JSON.stringify({ startedAtMs, through } satisfies (typeof Begun)["Type"])
 })
 
-/** How far a rebuild is, also after a restart, and on every worker; none: the deliveries of that time have been applied. */
+/**
+ * The progress of a rebuild, even after a restart, and on every worker; none once the deliveries that existed when it
+ * began have been applied.
+ */
 export const rebuilding = Effect.fnUntraced(function* ({ deliveries, run }: Store["Service"]) {
   const [id, text] = yield* run(async (db) => [await readMeta(db, idKey), await readMeta(db, rebuildKey)] as const)
   const begun = Option.getOrUndefined(toBegun(text))
@@ -81,7 +84,7 @@ export const rebuilding = Effect.fnUntraced(function* ({ deliveries, run }: Stor
   return done < total ? [task] : []
 })
 
-/** In the order in which a checkpoint writes these tables, and Apply the last one. */
+/** In the order in which a checkpoint writes these tables; Apply writes the last one. */
 const forget = async (tx: Transaction<StoreTables>): Promise<void> => {
   for (const table of ["sightings", "walk_pages", "walk_parents", "walk_writing", "walks", "quarantine"] as const) {
     await tx.deleteFrom(table).execute()
@@ -96,10 +99,10 @@ export const disown = (store: Store["Service"]) =>
   store.transaction((tx) => writeMeta(tx, disowned.key, disowned.value))
 
 /**
- * Rebuilds the warehouse; returns whether that needs a restart. A file is rebuilt at the next start, which keeps the old
- * one. Tables on a server are emptied now, while all workers go on, and analysts see them fill again. They are deleted
- * from (a million rows take two seconds), not truncated: TRUNCATE would wait for readers, and take the rows from an export
- * that has begun.
+ * Rebuilds the warehouse; returns whether that needs a restart. A file is rebuilt at the next start, which keeps the
+ * old one. Tables on a server are emptied now, while all workers continue, and analysts see them fill again. Rows are
+ * deleted (a million take two seconds), not truncated: TRUNCATE would wait for readers, and would take the rows away
+ * from an export in progress.
  */
 export const rebuild = (store: Store["Service"]) =>
   Effect.flatMap(beginning(store), (begun) =>
@@ -109,7 +112,7 @@ export const rebuild = (store: Store["Service"]) =>
         await writeMeta(tx, disowned.key, disowned.value)
         return true
       }
-      // In the order in which batches are taken and written, so that no deadlock occurs.
+      // In the order in which batches are taken and written, to avoid deadlocks.
       await store.deliveries.restart(tx)
       for (const name of [...(await entityTables(tx)), "events"]) await empty(tx, `construction.${name}`)
       await forget(tx)
@@ -118,7 +121,7 @@ export const rebuild = (store: Store["Service"]) =>
   )
 
 /**
- * Gives a Store that was moved here its warehouse. A file is found foreign when it is opened; tables on a server are
+ * Gives a Store that was moved here its warehouse. A file is found foreign when it is opened. Tables on a server are
  * rebuilt now, by the first of several workers that start together, while the others wait.
  */
 export const adoptMoved = (store: Store["Service"]) =>
@@ -141,7 +144,7 @@ export const adoptMoved = (store: Store["Service"]) =>
         })
       )
 
-/** Those of lists that a person has switched on, too, in the order of their names. */
+/** Includes those of lists that a person has switched on; ordered by name. */
 const entityTables = async (tx: Transaction<StoreTables>): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -149,7 +152,7 @@ const entityTables = async (tx: Transaction<StoreTables>): Promise<ReadonlyArray
   return rows.map(({ name }) => name).toSorted()
 }
 
-/** About a million events: deleting a whole large table would exceed the statement limit of one minute. */
+/** About a million events: deleting a whole large table would exceed the statement timeout of one minute. */
 const pagesAtOnce = 65_536
 
 const empty = async (tx: Transaction<StoreTables>, name: string): Promise<void> => {

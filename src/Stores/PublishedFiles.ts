@@ -1,11 +1,11 @@
 /**
- * The files of the copy for analysts, whatever they are made from. A copy is made whole, or, once it is large, from the
- * one before: two files take turns, and the one that is hidden is given what has changed since it was shown. Where there is
- * none yet, or a reader still has it open, a copy of the shown one's bytes is.
+ * The files of the copy for analysts, whatever it is made from. A copy is made completely or, once it is large, from
+ * the previous copy: two files take turns, and the hidden one is given what has changed since it was shown. If there is
+ * no hidden file yet, or a reader still has it open, a byte copy of the shown file is used.
  *
- * Guarantees: a copy appears all at once; nobody sees a file that is being changed. A hidden file that a reader still has
- * open, that is damaged, or that nothing is known about is left alone or removed. What is known can be handed to another
- * process (`KnownCopies`).
+ * Guarantees: a copy appears all at once, and no one sees a file that is being changed. A hidden file that a reader
+ * still has open, that is damaged, or about which nothing is known is left alone or removed. What is known can be
+ * handed to another process (`KnownCopies`).
  */
 import { linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { copyFile } from "node:fs/promises"
@@ -17,7 +17,7 @@ import type { Published } from "./Warehouse.ts"
 export interface Limits {
   /** In bytes: a smaller file is copied in less than a second. */
   readonly large: number
-  /** Deleted rows stay in the file, and slow down those who read it. */
+  /** Rows that may be replaced before a complete copy: deleted rows stay in the file and slow down its readers. */
   readonly replaced: number
   /** In milliseconds, from when the file is hidden: a program may be copying it byte by byte, which takes no lock. */
   readonly leftAlone: number
@@ -25,25 +25,25 @@ export interface Limits {
 
 export const usual: Limits = { large: 32 * 1024 * 1024, replaced: 200_000, leftAlone: 50_000 }
 
-/** `Since`: what tells which rows have changed since a copy was made. */
+/** `Since`: what identifies the rows that have changed since a copy was made. */
 export interface Maker<Since> {
-  /** Makes a file with everything at `path`, where there is none. */
+  /** Makes a complete file at `path`, where there is none. */
   readonly whole: (path: string) => Promise<Since>
-  /** Whether a file that is as of then can be given what has changed: too much may have. */
+  /** Whether a file as of then can be updated with what has changed; there may be too much. */
   readonly isUsable: (since: Since) => boolean
-  /** Gives a file that is as of `since` what has changed; undefined if it can't be used. */
+  /** Updates a file as of `since` with what has changed; undefined if the file can't be used. */
   readonly given: (path: string, since: Since) => Promise<Given<Since> | undefined>
 }
 
 export interface Given<Since> {
-  /** Of the file from now on. */
+  /** The file's state from now on. */
   readonly since: Since
   /** Rows that were deleted or written. */
   readonly replaced: number
 }
 
 interface Copy<Since> {
-  /** Of its file. */
+  /** Of the copy's file. */
   readonly identity: string
   readonly since: Since
 }
@@ -52,12 +52,12 @@ export interface Known<Since> {
   readonly shown: Copy<Since>
   /** `at`: when it was hidden, in milliseconds since 1970. */
   readonly hidden: (Copy<Since> & { readonly at: number }) | null
-  /** Rows, since the last whole copy. */
+  /** Rows replaced since the last complete copy. */
   readonly replaced: number
 }
 
 interface Hidden<Since> extends Copy<Since> {
-  /** Since when, by the monotonic clock. */
+  /** When it was hidden, by the monotonic clock. */
   readonly fromMs: number
 }
 
@@ -72,43 +72,43 @@ export class PublishedFiles<Since> {
   readonly #limits: Limits
   #shown: Copy<Since> | undefined
   #hidden: Hidden<Since> | undefined
-  /** Rows, since the last whole copy. */
+  /** Rows replaced since the last complete copy. */
   #replaced = 0
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** Of both files. */
+  /** For both files. */
   get since(): ReadonlyArray<Since> {
     return [this.#shown, this.#hidden].flatMap((copy) => (copy === undefined ? [] : [copy.since]))
   }
 
-  /** Undefined if the next copy can only be whole. */
+  /** Undefined if the next copy can only be made completely. */
   get known(): Known<Since> | undefined {
     if (this.#shown === undefined) return undefined
     return { shown: this.#shown, hidden: this.#hidden ? withTime(this.#hidden) : null, replaced: this.#replaced }
   }
 
-  /** What another process knew. Not while a copy is made. */
+  /** Takes over what another process knew. Not called while a copy is being made. */
   recall({ hidden, replaced, shown }: Known<Since>): void {
     this.#shown = shown
     this.#hidden = hidden === null ? undefined : { ...hidden, fromMs: monotonicOf(hidden.at) }
     this.#replaced = replaced
   }
 
-  /** Whether the file that is shown was made here. */
+  /** Whether this process made the file that is shown. */
   isOurs(target: string): boolean {
     return isStill(target, this.#shown)
   }
 
-  /** The next copy is made whole. Not while one is made. */
+  /** The next copy is made completely. Not called while one is being made. */
   forget(): void {
     this.#shown = undefined
     this.#hidden = undefined
   }
 
-  /** `isWhole`: without the file before it, which may be damaged. */
+  /** `isWhole`: doesn't use the previous file, which may be damaged. */
   async publish(target: string, isWhole: boolean, maker: Maker<Since>): Promise<Published> {
     const updated = isWhole ? undefined : await this.#updated(target, maker)
     const { path, since } = updated ?? (await this.#whole(target, maker))
@@ -117,7 +117,7 @@ export class PublishedFiles<Since> {
     return { isWhole: updated === undefined }
   }
 
-  /** A file of ours with what has changed since; undefined if there is none. */
+  /** One of our files, updated with what has changed since; undefined if there is none. */
   async #updated(target: string, maker: Maker<Since>): Promise<Made<Since> | undefined> {
     if (!isStill(target, this.#shown) || this.#replaced > this.#limits.replaced) return undefined
     const [path, hidden] = [hiddenOf(target), this.#hidden]
@@ -126,7 +126,7 @@ export class PublishedFiles<Since> {
     return turned ?? this.#twin(target, this.#shown, maker)
   }
 
-  /** A copy of the shown file's bytes takes a tenth of the processor time of a whole one. */
+  /** Copying the shown file's bytes takes a tenth of the processor time of a complete copy. */
   async #twin(target: string, { since }: Copy<Since>, maker: Maker<Since>): Promise<Made<Since> | undefined> {
     if (!maker.isUsable(since) || statSync(target).size < this.#limits.large) return undefined
     const path = this.#unfinished(target)
@@ -144,7 +144,10 @@ export class PublishedFiles<Since> {
     return { path, since: given.since }
   }
 
-  /** Where a copy is made that isn't made from the hidden one, which is of no use then: there may be little room. */
+  /**
+   * Where a copy is made that isn't based on the hidden file. That file is then useless and is removed, because there
+   * may be little room.
+   */
   #unfinished(target: string): string {
     const path = `${target}.unfinished`
     discardFile(path)
@@ -160,7 +163,7 @@ export class PublishedFiles<Since> {
     return { path, since }
   }
 
-  /** The copy before it is hidden, if it is ours. */
+  /** The previous copy becomes the hidden one, if it is ours. */
   #show(path: string, target: string, since: Since): void {
     const [before, spare, hidden] = [this.#shown, `${target}.spare`, hiddenOf(target)]
     rmSync(spare, { force: true })
@@ -182,7 +185,7 @@ const withTime = <Since>({ fromMs, identity, since }: Hidden<Since>) => ({
   at: Math.floor(performance.timeOrigin + fromMs)
 })
 
-/** A clock that was set back makes it no older than this moment. */
+/** If a clock was set back, this makes it no older than the present. */
 const monotonicOf = (at: number): number => Math.min(performance.now(), at - performance.timeOrigin)
 
 /** Not every file system has links. */

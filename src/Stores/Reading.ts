@@ -1,5 +1,5 @@
 /**
- * Reads a Store that another thread of this process, or another process, writes: with a connection of its own.
+ * Reads a Store that another thread or process writes, through a separate connection.
  */
 import { Effect, type Scope } from "effect"
 import * as Postgres from "./Postgres/Reading.ts"

@@ -1,6 +1,6 @@
 /**
- * The resources that a worker fills besides those of every warehouse: lists of the service that a person has switched on.
- * None unless a worker is given some; a verb needs none, because a warehouse keeps the tables that it has.
+ * The resources that a worker fills besides those of every warehouse: lists of the service that a person has switched
+ * on. None unless a worker is given some. A verb needs none, because a warehouse keeps the tables that it has.
  */
 import { Context } from "effect"
 import type { Resource } from "../Domain/Resource.ts"
@@ -11,7 +11,7 @@ export const Resources = Context.Reference<ReadonlyArray<Resource>>("siteledger/
   defaultValue: () => []
 })
 
-/** Which tables of entities a warehouse is to have. One of the resources may add to a table of every warehouse. */
+/** The entity tables that a warehouse must have. A resource may also add to a table of every warehouse. */
 export const wantedTables = (
   resources: ReadonlyArray<Resource>,
   learned: ReadonlyArray<LearnedColumn>

@@ -1,26 +1,27 @@
 /**
  * Jobs that are due at the times of a schedule, each time once.
  *
- * The Store keeps the last time that was served, so the next start catches up once on all times that were missed while
- * no worker was running. The first start only notes the present. A job whose time isn't noted as served runs again.
+ * The Store keeps the last time that was served. After times were missed because no worker was running, the next start
+ * makes up for all of them once. The first start only notes the present. A job whose time isn't noted as served runs
+ * again.
  */
 import { Clock, Cron, Duration, Effect } from "effect"
 import type { Transaction } from "kysely"
 import { Store } from "./Store.ts"
 import type { StoreTables } from "./StoreTables.ts"
 
-/** Short enough to notice soon that the wall clock was set. */
+/** Short, so that a change of the wall clock is soon noticed. */
 const longestSleep = Duration.minutes(1)
-/** A note further ahead than this was made by a wrong clock: the time that it stands for is still to come. */
+/** A note further ahead than this was made by a wrong clock: its time is still to come. */
 const aheadMillis = Duration.toMillis(Duration.hours(1))
 
-/** Returns the newest scheduled time that has come, in milliseconds since 1970: it stands for all that were missed. */
+/** Returns the newest scheduled time that has passed, in milliseconds since 1970; it stands for all missed times. */
 export const untilDue = Effect.fnUntraced(function* (name: string, cron: Cron.Cron) {
   const store = yield* Store
   let served = yield* lastServed(store, name)
   while (true) {
     const nowMs = yield* Clock.currentTimeMillis
-    // At the first start, and if the note can't be right, the times until now are not caught up on.
+    // At the first start, or if the note can't be right, earlier times aren't made up for.
     if (served === undefined || served > nowMs + aheadMillis) {
       const present = (served = nowMs)
       yield* store.transaction((tx) => serve(tx, name, present))

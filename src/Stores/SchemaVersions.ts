@@ -1,6 +1,6 @@
 /**
- * Migrations from the descriptions of tables: 0001 makes the first version, and each later one adds the tables, columns
- * and indexes described as `since` it. Anything that no description covers is written by hand.
+ * Migrations derived from the descriptions of tables: 0001 creates the first version, and each later one adds the
+ * tables, columns and indexes that are described as `since` it. What no description covers is written by hand.
  */
 import { type Kysely, sql } from "kysely"
 import type { Migration } from "kysely/migration"
@@ -40,7 +40,7 @@ export const cameWith = <C extends Since, T extends Dated<C>>(tables: ReadonlyAr
   }
 }
 
-/** Version 0.1 left the type to the inbox, where its header is. */
+/** Version 0.1 stored the type only in the inbox, where its header is. */
 export const typesInQuarantine = `
   update quarantine set event_type =
     (select header_type from inbox where inbox.sequence = quarantine.sequence)
@@ -54,7 +54,9 @@ interface ByHand {
   readonly after?: ReadonlyArray<Step>
 }
 
-/** In words, if a migration failed because a newer version made the tables: the Migrator names only what it lacks. */
+/**
+ * In words, if a migration failed because a newer version created the tables: the Migrator names only what it lacks.
+ */
 export const newer = (error: unknown): string | undefined => {
   const version = /previously executed migration (\S+) is missing/.exec(String(error))?.[1]
   return version === undefined
@@ -67,7 +69,7 @@ export const latestOf = ({ own, store }: Schema): number =>
     ...[...own, ...store].flatMap((table) => [table, ...table.columns, ...table.indexes]).map(({ since }) => since)
   )
 
-/** By name, which is the version; a version that adds nothing to an engine has no migration there. */
+/** By name, which is the version. A version that adds nothing to an engine has no migration there. */
 export const migrations = (
   schema: Schema,
   described: (version: number) => ReadonlyArray<string>,

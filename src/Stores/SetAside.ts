@@ -1,6 +1,6 @@
 /**
- * Files and folders of the Store that were set aside because they are damaged or another Store's: kept, so that a person
- * can still look at them. Of each, only the last one stays.
+ * Files and folders of the Store that were set aside because they are damaged or belong to another Store. They are kept
+ * so that a person can still inspect them; of each, only the last one stays.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ export const damaged = (path: string): string => {
   return aside
 }
 
-/** A folder of another Store. */
+/** A folder that belongs to another Store. */
 export const replaced = (folder: string): void => {
   const aside = replacedOf(folder)
   rmSync(aside, { recursive: true, force: true })
@@ -37,7 +37,7 @@ export const replaced = (folder: string): void => {
 
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** 0 if it can't be read. */
+/** 0 if the folder can't be read. */
 const sizeIn = (folder: string): number => {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -47,7 +47,7 @@ const sizeIn = (folder: string): number => {
   }
 }
 
-/** Of the SQLite file at `store` and these folders. */
+/** Those of the SQLite file at `store` and of these folders. */
 export const keptOf = (store: string, folders: ReadonlyArray<string>): ReadonlyArray<SetAside> => {
   const file = damagedOf(store)
   const bytes = ["", ...logs].reduce((sum, suffix) => sum + sizeOf(file + suffix), 0)

@@ -1,6 +1,6 @@
 /**
- * A notice in `/status` names every file that was set aside, with its size, for as long as it is there, so that a person
- * learns of it and can give the room back.
+ * A notice in `/status` names every file that was set aside, with its size, for as long as the file exists, so that a
+ * person learns of it and can free the space.
  */
 import { Effect, Layer } from "effect"
 import * as Beat from "../Runtime/Beat.ts"

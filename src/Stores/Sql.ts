@@ -19,7 +19,7 @@ type Db = Kysely<StoreTables>
 
 const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
-/** A list as a subquery with one column `value`. One parameter for the whole list: one per value is slow. */
+/** A list as a subquery with one column `value`. The whole list is one parameter, because one per value is slow. */
 export const listed = (db: Db, values: ReadonlyArray<string>): RawBuilder<string> =>
   isPostgres(db)
     ? sql<string>`(select value from unnest(${textArray(values)}::text[]) with ordinality as listed (value, place))`
@@ -33,7 +33,7 @@ const idJson = (id: string): string => (/^(?:0|-?[1-9]\d{0,17})$/.test(id) ? id 
 
 const idsJson = (ids: ReadonlyArray<string>): string => `[${ids.map(idJson).join(",")}]`
 
-/** The same with the parent of each, which is text, as a second column. */
+/** The same with each id's parent, which is text, as a second column. */
 export const listedIdsBelow = (
   db: Db,
   ids: ReadonlyArray<readonly [id: string, parent: string]>
@@ -73,8 +73,8 @@ export const isAmong = (db: Db, column: string, values: ReadonlyArray<string>): 
     : sql<boolean>`${sql.ref(column)} in ${listed(db, values)}`
 
 /**
- * Joins to each row the first one of a table that `rest` finds there, as `each`. By its key, PostgreSQL would look for it twice;
- * SQLite can't join what depends on the row.
+ * Joins to each row the first row of a table that `rest` finds, as `each`. Joined by its key, PostgreSQL would look it
+ * up twice; SQLite has no lateral join.
  */
 export const joinedFirst = (
   db: Db,
@@ -90,9 +90,9 @@ export const joinedFirst = (
 type Rows<T extends keyof StoreTables> = ReadonlyArray<Insertable<StoreTables[T]> & object>
 
 /**
- * Inserts rows that all have the same columns. Kysely's own insert of many rows is another statement for each number of
- * them, which takes longer to compile than to run; these are the same for any number. `replacing`: rows with the same value
- * of this column, of which each is given once.
+ * Inserts rows that all have the same columns. Kysely's own insert of many rows is a different statement for each
+ * number of rows, which takes longer to compile than to run; this statement is the same for any number. `replacing`:
+ * replaces rows with the same value in this column; each value may be given once.
  */
 export const insertAll = async <T extends keyof StoreTables & string>(
   tx: Transaction<StoreTables>,
@@ -114,8 +114,8 @@ export const insertAll = async <T extends keyof StoreTables & string>(
 }
 
 /**
- * The same for several tables, those that others refer to first. A server gets them as one statement, at the end of which it
- * checks what refers to what. `replacing`: by table.
+ * The same for several tables, referenced tables first. A server gets them as one statement, and checks the references
+ * at its end. `replacing`: by table.
  */
 export const insertTogether = async (
   tx: Transaction<StoreTables>,
@@ -152,7 +152,7 @@ const insteadOf = (names: ReadonlyArray<string>, key: string | undefined): RawBu
   return sql`on conflict (${sql.ref(key)}) do update set ${sql.join(sets)}`
 }
 
-/** Of columns that are text or whole numbers. */
+/** For columns that are text or whole numbers. */
 type Queries<Rows> = { readonly [Name in keyof Rows]: Expression<Rows[Name]> & Query<Rows[Name]> }
 
 interface Query<Row> {
@@ -160,8 +160,8 @@ interface Query<Row> {
 }
 
 /**
- * The rows of several queries. A server answers them in one round trip, as JSON, and as of one point in time; SQLite runs
- * them one after the other.
+ * The rows of several queries. A server answers them in one round trip, as JSON, and as of one point in time; SQLite
+ * runs them one after the other.
  */
 export const together = async <Rows extends Readonly<Record<string, object>>>(
   db: Db,
@@ -181,7 +181,7 @@ export const together = async <Rows extends Readonly<Record<string, object>>>(
   return all as { readonly [Name in keyof Rows]: ReadonlyArray<Rows[Name]> }
 }
 
-/** The rows of a query, for who reads a great many. */
+/** The rows of a query, for callers that read very many. */
 export const manyRows = async <A>(
   db: Db,
   query: RawBuilder<A>,
@@ -200,18 +200,18 @@ export const isItsTurn = (db: Db, turn: keyof typeof turns): RawBuilder<boolean>
   isPostgres(db) ? sql<boolean>`(select pg_advisory_xact_lock(${turns[turn]})) is not null` : sql<boolean>`true`
 
 /**
- * All statements of this transaction, of which none has run, see one point in time: a server otherwise shows each what is new
- * by then. SQLite has one writer, which waits.
+ * All statements of this transaction, none of which has run yet, see one point in time. Otherwise each statement on a
+ * server would see what is new by then. SQLite has one writer, which waits.
  */
 export const asOfNow = async (tx: Db): Promise<void> => {
   if (isPostgres(tx)) await sql`set transaction isolation level repeatable read`.execute(tx)
 }
 
-/** How many rows to ask for: of a file in this process, or of a server, where each question takes a round trip. */
+/** How many rows to ask for: from a file in this process, or from a server, where each query takes a round trip. */
 export const atOnce = (db: Db, { embedded, server }: { readonly embedded: number; readonly server: number }): number =>
   isPostgres(db) ? server : embedded
 
-/** The clock that all workers of the Store share. SQLite has one worker, with its own. */
+/** The clock that all workers of the Store share. With SQLite there is only one worker, which has its own. */
 export const clockMs = async (db: Db, ownMs: number): Promise<number> => {
   if (!isPostgres(db)) return ownMs
   const { rows } = await sql<{ ms: number }>`

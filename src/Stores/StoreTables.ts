@@ -14,5 +14,5 @@ export const described = { ...operate, ...intake, ...walk, ...lake, ...ledger }
 
 export type StoreTables = { [Name in keyof typeof described]: RowOf<(typeof described)[Name]> }
 
-/** Each after the tables it refers to. */
+/** Each after the tables to which it refers. */
 export const storeTables = listed(described)

@@ -18,11 +18,11 @@ import { type Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
 
-/** Another transaction was in the way: what holds the lock will end, or be ended. */
+/** A conflicting transaction was in the way: whatever holds the lock will end, or be ended. */
 export const isLocked = (error: unknown): error is StoresError =>
   (error instanceof StoreError || error instanceof PostgresError) && error.reason === "Locked"
 
-/** Damage was met, and noted: the next start makes the file again. */
+/** Damage was found and noted: the next start rebuilds the file. */
 export const isDamaged = (error: unknown): error is StoresError =>
   (error instanceof StoreError || error instanceof WarehouseError) && error.reason === "Fatal"
 
@@ -60,7 +60,7 @@ export const layer = of<Store | Warehouse>(
   onServer
 )
 
-/** For a worker: it starts even if the warehouse's file can't be opened for now. */
+/** For a worker: it starts even if the warehouse's file can't be opened at the moment. */
 export const layerWaiting = of<Store | Warehouse, Reasons>(
   ({ memoryMb, store, warehouse }) =>
     DuckDbWaiting.layerAt(warehouse, memoryMb).pipe(
@@ -70,10 +70,10 @@ export const layerWaiting = of<Store | Warehouse, Reasons>(
   onServer
 )
 
-/** The Store alone: the warehouse isn't opened. */
+/** Only the Store: the warehouse isn't opened. */
 export const layerStore = of<Store>(() => Sqlite.layer, PostgresStore.layer.pipe(Layer.provide(postgres)))
 
-/** Which of several workers leads; with files there is one worker, which leads by default. */
+/** Which of several workers leads. With files there is one worker, which leads by default. */
 export const layerLeadership = of<never, Reasons>(
   () => Layer.empty,
   PostgresLeadership.layer.pipe(Layer.provide(postgres))

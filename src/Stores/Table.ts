@@ -1,9 +1,10 @@
 /**
  * The vocabulary of table descriptions. Each table is described once, as data, in `Tables/`; each engine's DDL and
- * comments, Kysely's types, the ledger's views, the rights, docs/tables.md and what `move` copies follow from that.
+ * comments, Kysely's types, the ledger's views, privileges, docs/tables.md and what `move` copies are derived from
+ * that.
  *
- * Pure. A later addition is written where it belongs, with the version that brought it (`since`). Databases have it after
- * everything older, so a new database and a migrated one are the same.
+ * Pure. A later addition is written where it belongs, with the version that introduced it (`since`). Databases have it
+ * after everything older, so a new database and a migrated one are identical.
  */
 import type { Generated } from "kysely"
 import type { ColumnType } from "../Domain/Resource.ts"
@@ -15,15 +16,15 @@ export interface Type<A> {
   readonly sqlite: "any" | "blob" | "integer" | "text"
   /** In the Store. */
   readonly postgres: string
-  /** Its type for analysts; null: they don't see it. */
+  /** Its type for analysts; null if they don't see it. */
   readonly shown: ColumnType | null
   /** The only values that the Store accepts. */
   readonly words?: ReadonlyArray<string>
-  /** Those of them that a later version added. */
+  /** The words among them that a later version added. */
   readonly addedWords?: { readonly since: number; readonly words: ReadonlyArray<string> }
   /** The form of its text. */
   readonly pattern?: RegExp
-  /** For the compiler alone. */
+  /** Only for the compiler. */
   readonly value?: A
 }
 
@@ -37,7 +38,7 @@ export const instant: Type<Instant> = {
   shown: "TIMESTAMPTZ",
   pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 }
-/** As text, because a double can't hold them all. */
+/** As text, because a double can't hold all of them. */
 /** A calendar day, "YYYY-MM-DD". */
 export const day: Type<string> = { ...text, shown: "DATE", pattern: /^\d{4}-\d{2}-\d{2}$/ }
 export const wholeNumber: Type<string> = { ...text, shown: "BIGINT", pattern: /^-?\d+$/ }
@@ -50,7 +51,7 @@ export const listedId: Type<string | number> = { ...text, sqlite: "any" }
 
 /** One of these words. */
 export const oneOf = <const W extends string>(...words: ReadonlyArray<W>): Type<W> => ({ ...(text as Type<W>), words })
-/** One of these, too, since a later version: its migration remakes the column's constraint. */
+/** These words too, since a later version: its migration recreates the column's constraint. */
 export const orSince = <W extends string, const L extends string>(
   type: Type<W>,
   since: number,
@@ -60,18 +61,18 @@ export const orSince = <W extends string, const L extends string>(
   words: [...(type.words ?? []), ...later],
   addedWords: { since, words: later }
 })
-/** The same if later versions may add words: the Store accepts any text. */
+/** The same, for when later versions may add words: the Store accepts any text. */
 export const word = <W extends string>(): Type<W> => text as Type<W>
 export const matching = (pattern: RegExp): Type<string> => ({ ...text, pattern })
 
 interface Since {
-  /** The version that added it; 1 by default. */
+  /** The version that added it; defaults to 1. */
   readonly since?: number
 }
 
 interface Options extends Since {
   readonly isUnique?: true
-  /** From analysts who see the table. */
+  /** Hidden from analysts who see the table. */
   readonly isHidden?: true
   /** A row with this value must exist there. */
   readonly references?: readonly [table: string, column: string]
@@ -86,7 +87,7 @@ export interface Column<A = unknown> extends Options {
   /** The engine assigns the next number. */
   readonly isNumbered?: true
   readonly preset?: string | number
-  /** For the compiler alone. */
+  /** Only for the compiler. */
   readonly kysely?: A
 }
 
@@ -101,7 +102,7 @@ export const optional = <A>(type: Type<A>, says: string, options: Options = {}):
   isNullable: true,
   ...options
 })
-/** This value by default. */
+/** Defaults to this value. */
 export const preset = <A extends string | number>(
   type: Type<A>,
   value: A,
@@ -114,11 +115,11 @@ export const numbered = (says: string): Column<Generated<number>> => ({ type: in
 export interface Index extends Since {
   readonly columns: ReadonlyArray<string>
   readonly isUnique?: true
-  /** Only of these rows: a condition in SQL. */
+  /** Only for rows that satisfy this SQL condition. */
   readonly where?: string
   /** Columns whose values may be too long for an index in PostgreSQL. */
   readonly long?: ReadonlyArray<string>
-  /** In PostgreSQL it holds hashes alone, so values may have any length; it finds equal ones. */
+  /** In PostgreSQL it holds only hashes, so values may have any length; it finds equal ones. */
   readonly isHashed?: true
 }
 
@@ -130,7 +131,7 @@ export interface Table extends Since {
   readonly indexes?: Readonly<Record<string, Index>>
   /** Triggers refuse to change or delete a row. */
   readonly isAppendOnly?: true
-  /** In SQLite, each change of a row is also logged (`RowLog`): nothing else could bring it back. */
+  /** In SQLite, each change of a row is also logged (`RowLog`), because nothing else could restore it. */
   readonly isLogged?: true
   /** The only engine that has it; `move` leaves it out. */
   readonly only?: "sqlite" | "postgres"
@@ -138,7 +139,7 @@ export interface Table extends Since {
   readonly shownBy?: string
 }
 
-/** By name, each after the tables it refers to. */
+/** By name, each after the tables to which it refers. */
 export type Tables = Readonly<Record<string, Table>>
 
 /** A table's row in Kysely. */
@@ -155,7 +156,7 @@ export interface Listed extends Named<Omit<Table, "columns" | "indexes">> {
   readonly indexes: ReadonlyArray<Named<Index>>
 }
 
-/** `oldest`: the version of the table, which nothing in it precedes. */
+/** `oldest`: the version of the table; nothing in it is older. */
 const named = <A extends Since>(things: Readonly<Record<string, A>>, oldest = 1): ReadonlyArray<Named<A>> =>
   Object.entries(things).map(([name, thing]) => ({ ...thing, name, since: Math.max(thing.since ?? 1, oldest) }))
 

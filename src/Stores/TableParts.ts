@@ -1,12 +1,12 @@
 /**
- * The parts in which a large table is exported, a file for each: rows in the order in which siteledger first heard of them. What is
- * old mostly stays as it is, and so does its file; only where the newest rows are, files change.
+ * The parts in which a large table is exported, one file each: rows in the order in which siteledger first heard of
+ * them. Old rows mostly stay as they are, and so do their files; only files with the newest rows change.
  *
- * Parts begin where those of the export before began. One that has grown too large is divided.
+ * Parts begin where those of the previous export began. A part that has grown too large is divided.
  */
 import type { Instant } from "../Domain/Instant.ts"
 
-/** Rows first heard of from one time on, and before another; null: there is no such bound. */
+/** Rows first heard of from one time on, and before another; null means no bound. */
 export interface Span {
   readonly from: Instant | null
   readonly until: Instant | null
@@ -14,20 +14,20 @@ export interface Span {
 
 export interface Part extends Span {
   readonly rows: number
-  /** Changes when any of its rows does; no two rows are alike, as each has a key. */
+  /** Changes when any of its rows does. No two rows are equal, because each has a key. */
   readonly fingerprint: string
 }
 
 export interface Wanted {
-  /** Where parts begin, in ascending order; the first part is before them. */
+  /** Where parts begin, in ascending order; the first part comes before them. */
   readonly bounds: ReadonlyArray<Instant>
-  /** A new part has as many rows, and is divided when it has half as many more. */
+  /** A new part has this many rows, and is divided once it has grown by half. */
   readonly rows: number
 }
 
 /**
- * A row group of a file. The newest part, which most exports write again, is then 10 MB at the most, as a rule; with twice as many
- * rows an export from PostgreSQL after a hundredth had changed took 0.39 of a whole one.
+ * One row group of a file. The newest part, which most exports rewrite, is then usually at most 10 MB. With twice as
+ * many rows, an export from PostgreSQL after a hundredth had changed took 0.39 of a complete one.
  */
 export const usualRows = 122_880
 
@@ -36,7 +36,7 @@ export const column = "_first_seen_at"
 export const whole: Span = { from: null, until: null }
 
 export interface Counted {
-  /** 0: before the first bound. */
+  /** 0 if before the first bound. */
   readonly place: number
   readonly rows: number
   readonly hash: string
@@ -44,15 +44,15 @@ export interface Counted {
 
 /** How an engine looks at one table. */
 export interface Looking {
-  /** Rows within, by how many of the bounds they are not before. */
+  /** The rows within, grouped by how many bounds they have passed. */
   readonly counted: (within: Span, bounds: ReadonlyArray<Instant>) => Promise<ReadonlyArray<Counted>>
-  /** All rows: counted many times faster than hashed. */
+  /** The number of all rows: counting is many times faster than hashing. */
   readonly size: () => Promise<number>
-  /** The time of the first row behind such a share of them. */
+  /** For each share, the time of the first row after that share of the rows. */
   readonly quantiles: (within: Span, shares: ReadonlyArray<number>) => Promise<ReadonlyArray<Instant>>
 }
 
-/** Of a table that doesn't know when its rows were first seen. */
+/** For a table that doesn't know when its rows were first seen. */
 export const undivided = async ({ counted }: Pick<Looking, "counted">): Promise<ReadonlyArray<Part>> =>
   partsIn(whole, [], await counted(whole, []))
 
@@ -74,17 +74,17 @@ interface Sized extends Span {
   readonly rows: number
 }
 
-/** Where a part that has grown too large is divided. Rows that were first seen at one time stay together. */
+/** Where a part that has grown too large is divided. Rows that were first seen at the same time stay together. */
 const boundsIn = async ({ quantiles }: Looking, part: Sized, size: number): Promise<ReadonlyArray<Instant>> => {
   if (part.rows < size * 1.5) return []
   const count = Math.floor(part.rows / size - 0.5)
-  // In the middle between two rows, so that the later one is found.
+  // Halfway between two rows, so that the later one is found.
   const shares = Array.from({ length: count }, (_, place) => ((place + 1) * size + 0.5) / part.rows)
   const found = [...new Set(await quantiles(part, shares))]
   return found.filter((time) => (part.from === null || time > part.from) && (part.until === null || time < part.until))
 }
 
-/** Those with rows; the whole if none has any. */
+/** Those with rows; the whole table if none has any. */
 const partsIn = (
   { from, until }: Span,
   bounds: ReadonlyArray<Instant>,
@@ -100,7 +100,7 @@ const partsIn = (
 
 const timed = (time: Instant): string => `timestamptz '${time}'`
 
-/** A condition, for both engines. */
+/** A condition for both engines. */
 export const condition = ({ from, until }: Span): string => {
   const conditions = [
     ...(from === null ? [] : [`${column} >= ${timed(from)}`]),

@@ -1,13 +1,13 @@
 /**
  * The views for analysts: the same text in both engines of the Warehouse and in the lake's `lake.sql`.
  *
- * A view that adds money groups it by currency. A later version replaces a view and adds columns at its end; the text of
- * a released version never changes, because its migration makes it.
+ * A view that adds money groups it by currency. A later version replaces a view and adds columns at its end; the text
+ * of a released version never changes, because its migration uses it.
  */
 
 import { money } from "./Ddl.ts"
 
-// Days between the UTC dates of two times, so that no engine's or session's time zone matters.
+// Days between the UTC dates of two times, so that no time zone of an engine or session matters.
 const days = (from: string, to: string): string =>
   `(cast(${to} at time zone 'UTC' as date) - cast(${from} at time zone 'UTC' as date))`
 
@@ -38,7 +38,7 @@ const first = {
       count(*) - count(certified_amount) as without_amount
     from construction.ipcs where paid_at is not null and _deleted_at is null
     group by 1, project_id`,
-  // Two lines per entry, balanced and never negative: a negative amount is on the other side.
+  // Two lines per entry, balanced and never negative: a negative amount goes on the other side.
   ledger_lines: `
   select e.entry_id, l.account, l.debit, l.credit
   from construction.ledger_entries e
@@ -48,7 +48,10 @@ const first = {
   ) as l (account, debit, credit)`
 }
 
-/** What is configured for the project of `r`: null if nothing is, or if the project decides and isn't known. */
+/**
+ * The configured value for the project of `r`: null if nothing is configured, or if it depends on a project that isn't
+ * known.
+ */
 const configured =
   "coalesce(own.currency, case when r.project_id is not null or others.named = 0 then others.standard end)"
 
@@ -59,7 +62,7 @@ const currencies = `
       from construction.project_currencies
     ) as others`
 
-/** The books know what was paid, whatever is configured now. */
+/** The books know the actual currency, whatever is configured now. */
 const ofIpc = `coalesce(e.currency, ${configured})`
 
 const ipcs = `construction.ipcs r
@@ -94,7 +97,7 @@ const second = {
     from ${ipcs}
     where r.paid_at is not null and r._deleted_at is null
     group by 1, r.project_id, 6`,
-  // Cast, because a plain 0 has no decimals in PostgreSQL.
+  // A cast, because a plain 0 has no decimals in PostgreSQL.
   ledger_lines: `
   select e.entry_id, l.account, cast(l.debit as decimal(28,4)) as debit, cast(l.credit as decimal(28,4)) as credit,
     e.currency, coalesce(e.posting_date, cast(e.effective_at at time zone 'UTC' as date)) as posting_date
@@ -141,12 +144,12 @@ const third = {
     from construction.ledger_holds group by reason, currency`
 }
 
-/** It took 25 µs to read each of the lines of an entry that names several, and takes 4. */
+/** Reading a line of an entry that names several took 25 µs; now it takes 4. */
 const eighth = { ledger_lines: lines(money(amountOfLine)) }
 
 type Views = Readonly<Record<string, string>>
 
-/** What each version made or replaced, by name. */
+/** What each version created or replaced, by name. */
 export const viewsSince: Readonly<Record<number, Views>> = { 1: first, 2: second, 3: third, 8: eighth }
 
 export const views = { ...first, ...second, ...third, ...eighth } as const satisfies Views

@@ -33,13 +33,13 @@ export interface Batch {
   readonly changes: ReadonlyArray<Change>
   readonly events: ReadonlyArray<EventRow>
   readonly ledger?: LedgerCopy
-  /** All currencies of projects; they replace those that it has. */
+  /** All currencies of projects; they replace the existing ones. */
   readonly currencies?: ReadonlyArray<CurrencyRow>
-  /** The Inbox is applied through this sequence once the batch is written. */
+  /** Once the batch is written, the Inbox is applied up to this sequence. */
   readonly watermark?: number
 }
 
-/** What the books hold and the warehouse doesn't yet. */
+/** What the books hold and the warehouse still lacks. */
 export interface LedgerCopy {
   readonly entries: ReadonlyArray<Row>
   readonly decisions: ReadonlyArray<Row>
@@ -51,16 +51,16 @@ export interface LedgerCopy {
 export interface BooksWatermark {
   readonly entries: number
   readonly decisions: number
-  /** 0: unknown. */
+  /** 0 if unknown. */
   readonly facts: number
 }
 
-/** As the files of an export have it. JSON is text there: many readers take Parquet's own type of it for bytes. */
+/** As in the files of an export. JSON is text there, because many readers mistake Parquet's JSON type for bytes. */
 export interface ExportedColumn {
   readonly name: string
-  /** As DuckDB's DESCRIBE gives it. */
+  /** As DuckDB's DESCRIBE prints it. */
   readonly type: string
-  /** What the text is. */
+  /** The format of the text. */
   readonly format?: "json"
 }
 
@@ -87,7 +87,7 @@ export interface EventFile {
 
 /** A copy of the Store's deliveries: chunks of an inbox, by its id. */
 export interface Mirror<E = WarehouseError> {
-  /** For people: which copy it is. */
+  /** For people: which copy this is. */
   readonly name: string
   /** The last number that it holds; 0 if it holds nothing. */
   readonly through: (inbox: string) => Effect.Effect<number, E>
@@ -100,7 +100,7 @@ export interface Mirror<E = WarehouseError> {
 export interface Mirrors {
   /** None if Store and Warehouse share a database. */
   readonly live: Effect.Effect<Option.Option<Mirror>, WarehouseError>
-  /** Of warehouses that were set aside, as far as they can be read. */
+  /** Copies in warehouses that were set aside, as far as they can be read. */
   readonly aside: Effect.Effect<ReadonlyArray<Mirror>, never, Scope.Scope>
 }
 
@@ -112,7 +112,7 @@ export type TakeLines = (lines: ReadonlyArray<JournalLine>) => Promise<void>
 export interface Snapshot {
   readonly watermark: number
   readonly tables: ReadonlyArray<TableShape>
-  /** A table that doesn't know when its rows were first seen has one part, as has one without rows. */
+  /** One part for a table that doesn't know when its rows were first seen, or that has no rows. */
   readonly parts: (table: string, wanted: Wanted) => Effect.Effect<ReadonlyArray<Part>, WarehouseError>
   readonly eventDates: Effect.Effect<ReadonlyArray<Partition>, WarehouseError>
   /** Writes a whole table, or a part of it, as one Parquet file; returns the rows written. */
@@ -129,42 +129,43 @@ export interface Snapshot {
 }
 
 export interface Published {
-  /** False if it was made from the copy before it. */
+  /** False if it was based on the previous copy. */
   readonly isWhole: boolean
 }
 
 export class Warehouse extends Context.Service<
   Warehouse,
   {
-    /** Random, created with the file: tells our own file from a foreign one. */
+    /** Random, created with the file: distinguishes our own file from a foreign one. */
     readonly id: string
-    /** To write to one table for a while and then to another takes much less than to write to many in turn. */
+    /** Writing to one table for a while and then to another costs much less than alternating between many. */
     readonly prefersFewTables: boolean
-    /** Never ends while the file can't be opened: until then everything below fails. */
+    /** Doesn't complete while the file can't be opened; until then everything below fails. */
     readonly opened: Effect.Effect<void>
     readonly write: (batch: Batch) => Effect.Effect<void, WarehouseError>
     readonly watermark: Effect.Effect<number, WarehouseError>
-    /** How far it holds the books; undefined: it shows the books themselves, and nothing is copied. */
+    /** How far it holds the books; undefined if it shows the books themselves and nothing is copied. */
     readonly books: Effect.Effect<BooksWatermark | undefined, WarehouseError>
     /** A real write, on disk when it returns: proves that the warehouse works, not only that it is open. */
     readonly probe: Effect.Effect<void, WarehouseError>
     /** Grows by one with every write that analysts can see. */
     readonly version: Effect.Effect<number>
-    /** A table of entities, as it is here. Dies if there is none. */
+    /** An entity table as it is here. Dies if there is none. */
     readonly table: (name: string) => Effect.Effect<EntityTable, WarehouseError>
-    /** All that analysts see but the views that every warehouse has, as it is here. */
+    /** Everything that analysts see, except the views that every warehouse has, as it is here. */
     readonly tables: Effect.Effect<EntityTables, WarehouseError>
     /**
-     * Gives the tables the columns that the Store has learned (`LearnedColumns`) and they lack. A step of its own: nothing else is written or read
-     * meanwhile, and it is on disk when it returns. If it is cut off, the next start does it. In a shared database it joins
-     * the transaction in which they are learned; workers notice with their next write.
+     * Gives the tables the columns that the Store has learned (`LearnedColumns`) and they lack. A separate step:
+     * nothing else is written or read meanwhile, and it is on disk when it returns. If it is interrupted, the next
+     * start does it. In a shared database it joins the transaction in which they are learned; other workers notice with
+     * their next write.
      */
     readonly evolve: Effect.Effect<void, WarehouseError | StoreError>
     readonly query: <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>) => Effect.Effect<A, WarehouseError>
     readonly snapshot: Effect.Effect<Snapshot, WarehouseError, Scope.Scope>
     /**
-     * Writes a consistent copy for analysts, which appears at `path` all at once. `isWhole`: from the warehouse alone, because
-     * the file there is damaged.
+     * Writes a consistent copy for analysts, which appears at `path` all at once. `isWhole`: from the warehouse alone,
+     * because the existing file is damaged.
      */
     readonly publish: (
       path: string,
@@ -173,7 +174,7 @@ export class Warehouse extends Context.Service<
     readonly mirrors: Mirrors
     /** For the weekly check; none if the server checks its own. */
     readonly pieces: Effect.Effect<ReadonlyArray<Piece<WarehouseError>>, WarehouseError>
-    /** Of the files that were set aside, deletes all but the newest. For a warehouse that is live. */
+    /** Deletes all but the newest of the files that were set aside. For a warehouse that is live. */
     readonly keepNewest: Effect.Effect<void>
   }
 >()("siteledger/Warehouse") {}

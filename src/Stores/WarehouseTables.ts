@@ -1,7 +1,7 @@
 /**
- * The tables that analysts see, in schema `construction`, as every warehouse has them: one per resource, the events, and the
- * visible part of the books. A warehouse may have more (`EntityTables`).
- * Every value is canonical text or null (exact amounts, UTC times with six digits), in every engine.
+ * The tables that analysts see, in schema `construction`, as in every warehouse: one per resource, the events, and the
+ * visible part of the books. A warehouse may have more (`EntityTables`). Every value is canonical text or null (exact
+ * amounts, UTC times with six digits), in every engine.
  */
 import type { Row } from "../Domain/Merge.ts"
 import {
@@ -28,13 +28,13 @@ export interface WarehouseTables extends EntityTables {
   "construction.ledger_entries": Row
   "construction.ledger_holds": Row
   "construction.ledger_hold_decisions": Row
-  /** The file's own; in PostgreSQL the Store's. */
+  /** The file's own table; in PostgreSQL the Store's. */
   "siteledger.meta": StoreTables["meta"]
 }
 
 export interface Shown extends Pick<Listed, "indexes" | "name" | "says" | "since"> {
   readonly key: string
-  /** In the order that databases have. */
+  /** In the order of the database. */
   readonly columns: ReadonlyArray<Column>
 }
 
@@ -51,7 +51,7 @@ export const shown = ({ columns, indexes, key: [first = ""], name, says, shownBy
   )
 })
 
-/** As it is described. */
+/** As described. */
 export const tableOfResource = (resource: Resource): Shown => {
   const { name, says, since = 1 } = resource
   return { name, says, since, indexes: [], key: keyColumn(resource), columns: tableColumns(resource) }
@@ -71,13 +71,13 @@ const otherTables: ReadonlyArray<Shown> = listed(warehouse).map(shown)
 /** The Warehouse's own tables; the books are copied from the Store, or seen through views. */
 export const ownTables: ReadonlyArray<Shown> = [...entityTables.values(), ...otherTables]
 
-/** The books as the Store keeps them: signed amounts, only open holds. */
+/** The books as the Store has them: signed amounts, only open holds. */
 export const ledgerTables: ReadonlyArray<Shown> = storeTables.filter(({ shownBy }) => shownBy !== undefined).map(shown)
 
-/** All that aren't an entity's. */
+/** All tables that aren't an entity's. */
 export const tablesBeside: ReadonlyArray<Shown> = [...otherTables, ...ledgerTables]
 
-/** All, in the order of docs/tables.md. */
+/** All tables, in the order of docs/tables.md. */
 export const tables: ReadonlyArray<Shown> = [...entityTables.values(), ...tablesBeside]
 
 const tableOf = (name: string): Shown => defined(tables.find((table) => table.name === name))

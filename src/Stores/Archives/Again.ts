@@ -1,8 +1,8 @@
 /**
- * Writes an archive again, in its folder: with other frames for the same deliveries, or with another link to the one
- * before. The new file and the new document that seals it are whole on disk, beside the old ones, before either takes its
- * place. So wherever the process dies, one of both pairs is whole, or the new document lies beside the new file; `settle`
- * does the rest.
+ * Writes an archive again in its folder: with other frames for the same deliveries, or with another link to the
+ * previous archive. The new file and the new document that seals it are both complete on disk, beside the old ones,
+ * before either replaces the old one. So wherever the process dies, one of the two pairs is complete, or the new
+ * document lies beside the new file; `settle` does the rest.
  */
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import type { KeyObject } from "node:crypto"
@@ -16,13 +16,13 @@ const next = (path: string): string => `${path}.next`
 const nextDocument = /\.json\.next$/
 const unfinished = /^[0-9a-z-]+\/(?:\d{4}-\d\d-\d{15}\.|making-).*\.(?:fetched|next|tmp)$/
 
-/** Whether a file of the folder is one that was being written, which `settle` removes. */
+/** Whether a file in the folder was being written; `settle` removes such files. */
 export const isUnfinished = (path: string): boolean => unfinished.test(path)
 
 const isWhole = async (file: string, { sha256 }: Archive): Promise<boolean> =>
   existsSync(file) && (await ArchiveFile.digestOf(file)) === sha256
 
-/** The new ones take their places, the file first. */
+/** The new file and document replace the old ones, the file first. */
 const take = async (folder: ArchiveFolder, archive: Archive): Promise<void> => {
   const [document, file] = [folder.document(archive.name), folder.file(archive.name)]
   if (await isWhole(next(file), archive)) {
@@ -35,12 +35,12 @@ const take = async (folder: ArchiveFolder, archive: Archive): Promise<void> => {
 }
 
 export interface Instead {
-  /** Undefined: the file stays. */
+  /** Undefined if the file stays. */
   readonly contents?: ReadonlyArray<Buffer> | undefined
   readonly before: Link | null
 }
 
-/** Returns it as it is sealed now. */
+/** Returns the archive as it is now sealed. */
 export const replace = async (
   folder: ArchiveFolder,
   old: Archive,
@@ -65,7 +65,10 @@ export const replace = async (
   return archive
 }
 
-/** Finishes what a crash has left of that, and removes what else is unfinished. `files`: all of the folder. */
+/**
+ * Completes a replacement that a crash interrupted, and removes other unfinished files. `files`: all files in the
+ * folder.
+ */
 export const settle = async (folder: ArchiveFolder, files: ReadonlyArray<string>, key: KeyObject): Promise<void> => {
   for (const path of files.filter((each) => nextDocument.test(each))) {
     const archive = opened(readFileSync(join(folder.path, path), "utf8"), key)

@@ -1,27 +1,28 @@
 /**
  * An archive: deliveries with consecutive numbers, of one month, in a Parquet file that changes only when something is
- * erased from it, and a small JSON document that seals it. The document names the file's hash and the archive before it by the hash of its document, and
- * carries an HMAC under the inbox's key: nobody else can write, change, swap or drop one unnoticed. Pure.
+ * erased from it, and a small JSON document that seals it. The document names the file's hash and the hash of the
+ * previous archive's document, and carries an HMAC under the inbox's key. So no one else can write, change, swap or
+ * drop an archive unnoticed. Pure.
  */
 import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 
 export interface Archive {
-  /** `<inbox id>/<month>-<first number>`: also its place in the folder and on the lake. */
+  /** `<inbox id>/<month>-<first number>`: also its path in the folder and on the lake. */
   readonly name: string
   readonly first: number
   readonly through: number
-  /** How many deliveries it has: a number may be a hole. */
+  /** How many deliveries it contains; some numbers may be holes. */
   readonly deliveries: number
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number
-  /** Of the file, hex. */
+  /** Of the file, in hex. */
   readonly sha256: string
   readonly before: Link | null
 }
 
 export interface Link {
   readonly name: string
-  /** Of its document, hex. */
+  /** Of its document, in hex. */
   readonly sha256: string
 }
 
@@ -30,7 +31,7 @@ export const nameOf = (inbox: string, month: string, first: number): string =>
 
 export const isName = (name: string): boolean => /^[0-9a-z-]+\/\d{4}-\d\d-\d{15}$/.test(name)
 
-/** In a fixed order, because the HMAC is of the text. */
+/** In a fixed order, because the HMAC covers the text. */
 const fieldsOf = ({ before, bytes, deliveries, first, name, sha256, through }: Archive): Archive => ({
   name,
   first,
@@ -46,7 +47,7 @@ const macOf = (archive: Archive, key: KeyObject): Buffer =>
     .update(`siteledger archive\0${JSON.stringify(archive)}`)
     .digest()
 
-/** The document. */
+/** The text of the document. */
 export const sealed = (archive: Archive, key: KeyObject): string =>
   `${JSON.stringify({ ...fieldsOf(archive), hmac: macOf(fieldsOf(archive), key).toString("hex") }, null, 2)}\n`
 
@@ -55,7 +56,7 @@ export const linkTo = (archive: Archive, key: KeyObject): Link => ({
   sha256: hash("sha256", sealed(archive, key), "hex")
 })
 
-/** Without a look at the HMAC: what the document says. Undefined if it is none. */
+/** What the document says, without checking the HMAC. Undefined if it isn't such a document. */
 export const parse = (text: string): (Archive & { readonly hmac: string }) | undefined => {
   try {
     const found = JSON.parse(text) as Archive & { readonly hmac: string }
@@ -68,7 +69,7 @@ export const parse = (text: string): (Archive & { readonly hmac: string }) | und
   }
 }
 
-/** Undefined if we didn't write it as it is. */
+/** Undefined if we didn't write it in this form. */
 export const opened = (text: string, key: KeyObject): Archive | undefined => {
   const found = parse(text)
   if (found === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * The Parquet file of an archive: a row for each frame of the inbox, with its body as received, its labels, the SHA-256 of
- * the body, the fingerprint of the secret, and the frame's HMAC. A row is the whole frame: its bytes can be made again, and
- * the HMAC tells whether they are ours.
+ * The Parquet file of an archive: a row for each frame of the inbox, with its body as received, its labels, the SHA-256
+ * of the body, the fingerprint of the secret, and the frame's HMAC. A row contains the whole frame: its bytes can be
+ * reconstructed, and the HMAC tells whether they are ours.
  *
  * A file appears under its name once it is on disk.
  */
@@ -23,7 +23,7 @@ import {
   toColumns
 } from "../Segments/Frame.ts"
 
-/** So many frames and bytes at most: all of one are in memory at once. */
+/** The most frames and bytes in an archive: all of one are in memory at once. */
 export const mostFrames = 50_000
 export const mostBytes = 32 * 1024 * 1024
 
@@ -72,14 +72,14 @@ export const write = async (path: string, contents: ReadonlyArray<Buffer>): Prom
   flushFolderOf(path)
 }
 
-/** For people; the frame itself is in the other columns. */
+/** For people to read; the frame itself is in the other columns. */
 const saidBy = (frame: Frame): ReadonlyArray<string | null> => {
   if (frame.kind !== "first" && frame.kind !== "again") return [null, null, null, null]
   const { eventId, receivedAt, secret } = frame.labels
   return [receivedAt, eventId, secret, frame.kind === "first" ? sha256Of(frame).toString("hex") : null]
 }
 
-/** All frames, each as we wrote it. Throws where one isn't, or where the SHA-256 beside a body isn't its own. */
+/** All frames, each as we wrote it. Throws if one isn't, or if the SHA-256 beside a body doesn't match it. */
 export const read = (path: string, key: KeyObject): Promise<ReadonlyArray<Buffer>> =>
   withDuckDb(async (connection) => {
     const found = await connection.runAndReadAll(
@@ -103,13 +103,13 @@ export const read = (path: string, key: KeyObject): Promise<ReadonlyArray<Buffer
     })
   })
 
-/** The SHA-256 that a body had before something in it was erased. */
+/** The SHA-256 that a body had before part of it was erased. */
 const erasedIn = (content: Buffer): string | undefined => {
   const frame = decode(content)
   return frame.kind === "first" ? frame.labels.erased : undefined
 }
 
-/** Whether each number from the first to the last one is in one of the frames. */
+/** Whether every number from the first to the last one is in one of the frames. */
 export const isUnbroken = (contents: ReadonlyArray<Buffer>, first: number, through: number): boolean => {
   let next = first
   for (const content of contents) {

@@ -1,7 +1,8 @@
 /**
  * The archives of a Store in the folder `archive` of its data directory: the second copy of each, from which everything
- * reads. A file is used only if its seal and every frame in it are ours, and it is the one that the Store names. One that is damaged, changed or gone is fetched
- * from elsewhere (the lake) and takes its place, loudly; if no copy is in order, reading fails and names both places.
+ * reads. A file is used only if its seal and every frame in it are ours, and if it is the one that the Store names. If
+ * it is damaged, changed or missing, a copy is fetched from elsewhere (the lake) to replace it, and this is reported.
+ * If no copy is intact, reading fails and names both places.
  */
 import type { KeyObject } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
@@ -15,15 +16,15 @@ import { bodyKey, entriesOf, idKey } from "../Segments/Known.ts"
 import { type Archive, opened, sealed } from "./Archive.ts"
 import * as ArchiveFile from "./ArchiveFile.ts"
 
-/** Where the other copies are. */
+/** Where the second copies are. */
 export interface OtherCopies {
   /** For people. */
   readonly name: string
-  /** Into a local file; false if there is no such file. */
+  /** Fetches into a local file; false if there is no such file. */
   readonly fetch: (path: string, localFile: string) => Promise<boolean>
 }
 
-/** Of the archives of the Store's own folder. None by default: then only the folder is read. */
+/** The second copies of the archives in the Store's own folder. None by default: then only the folder is read. */
 export const Elsewhere = Context.Reference<OtherCopies | undefined>("siteledger/Archives/Elsewhere", {
   defaultValue: () => undefined
 })
@@ -35,13 +36,14 @@ export interface ArchiveOptions {
   readonly elsewhere?: OtherCopies | undefined
   readonly warn?: (sentence: string) => void
   /**
-   * The SHA-256 of the archive's file, as the Store has it: an old copy, of before something was erased from it, was sealed
-   * by this worker, too, but never counts again. Undefined if the Store doesn't know the archive: then any of its own counts.
+   * The SHA-256 of the archive's file according to the Store. An old copy from before an erasure was sealed by this
+   * worker too, but must never be used again. Undefined if the Store doesn't know the archive: then any archive of its
+   * own is accepted.
    */
   readonly expected?: (name: string) => string | undefined
 }
 
-/** No copy of an archive is in order. */
+/** No copy of an archive is intact. */
 export class ArchiveDamaged extends Error {
   override readonly name = "ArchiveDamaged"
 }
@@ -51,7 +53,7 @@ export class ArchiveFolder {
   readonly #warn: (sentence: string) => void
   readonly #elsewhere: OtherCopies | undefined
   readonly #expected: (name: string) => string | undefined
-  /** The one that was read last, because its deliveries are read in order. */
+  /** The one that was read last, cached because its deliveries are read in order. */
   #newest: { readonly name: string; readonly contents: ReadonlyArray<Buffer> } | undefined
 
   constructor(path: string, { elsewhere, expected, warn }: ArchiveOptions = {}) {
@@ -69,7 +71,7 @@ export class ArchiveFolder {
     return join(this.path, `${name}.json`)
   }
 
-  /** Its frames' contents, in order. */
+  /** The contents of its frames, in order. */
   async contents(name: string, key: KeyObject): Promise<ReadonlyArray<Buffer>> {
     if (this.#newest?.name === name) return this.#newest.contents
     const own = await this.#contentsAt(this.document(name), this.file(name), name, key)
@@ -83,14 +85,14 @@ export class ArchiveFolder {
     this.#newest = undefined
   }
 
-  /** Reads both of its own files; mends them from elsewhere. */
+  /** Reads both of its files, and repairs them from the other copy. */
   async check(name: string, key: KeyObject): Promise<void> {
     this.forget()
     await this.contents(name, key)
     this.forget()
   }
 
-  /** Sealed before, if the process died after that. */
+  /** Already sealed if the process died after sealing it. */
   sealed(name: string, key: KeyObject): Archive | undefined {
     const path = this.document(name)
     const archive = existsSync(path) ? opened(readFileSync(path, "utf8"), key) : undefined
@@ -111,7 +113,7 @@ export class ArchiveFolder {
     return text
   }
 
-  /** The keys of its deliveries, for the thread that looks for bodies that are known. */
+  /** The keys of its deliveries, for the thread that detects known bodies. */
   async keepKeys(name: string, key: KeyObject): Promise<void> {
     const path = keysOfArchive(this.path, name)
     if (existsSync(path)) return
@@ -162,7 +164,7 @@ export class ArchiveFolder {
     }
   }
 
-  /** What is wrong with it, as words after its name, or its frames. */
+  /** What is wrong with it, as words that follow its name; otherwise its frames. */
   async #contentsAt(
     document: string,
     file: string,

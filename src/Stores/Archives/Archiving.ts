@@ -1,9 +1,9 @@
 /**
  * A Store's side of archiving: makes the next archive from the oldest deliveries, compares a copy of it with the inbox,
- * seals it, and only then lets its deliveries leave the segments. What stays there as well: events that a fact of the books
- * rests on, and events in quarantine.
+ * seals it, and only then lets its deliveries leave the segments. Events on which a fact of the books rests, and events
+ * in quarantine, also stay in the segments.
  *
- * Every step may be done again. The Store's table `archives` names an archive before its deliveries leave.
+ * Every step can be repeated. The Store's table `archives` names an archive before its deliveries leave.
  */
 import { copyFileSync, statSync } from "node:fs"
 import { type Kysely, sql } from "kysely"
@@ -20,12 +20,12 @@ import * as ArchiveFile from "./ArchiveFile.ts"
 import type { ArchiveFolder } from "./ArchiveFolder.ts"
 import { Whole } from "./Whole.ts"
 
-/** What the Store has of its inbox. */
+/** What the Store knows of its inbox. */
 export interface Parts {
   readonly segments: Segments
   readonly archives: ArchiveFolder
   readonly db: Kysely<StoreTables>
-  /** Where the Store has its inbox's id. */
+  /** The key under which the Store has its inbox's id. */
   readonly idKey: string
 }
 
@@ -52,7 +52,7 @@ const arrivalOf = (frame: Frame): string | undefined =>
 
 const monthOf = (instant: string): string => instant.slice(0, 7)
 
-/** The oldest frames after a number, of one month: all of them that arrived before a time, or as many as fit. */
+/** The oldest frames after a number, all of one month: all that arrived before a time, or as many as fit. */
 const oldest = async (whole: Whole, after: number, { before, through }: Leaves) => {
   const contents: Array<Buffer> = []
   let [size, next] = [0, after + 1]
@@ -75,7 +75,10 @@ const oldest = async (whole: Whole, after: number, { before, through }: Leaves) 
   }
 }
 
-/** Writes the next archive into the folder; undefined if nothing is old enough. A sealed one of before a crash is kept. */
+/**
+ * Writes the next archive into the folder; undefined if nothing is old enough. One that was already sealed before a
+ * crash is kept.
+ */
 export const make = async (parts: Parts, leaves: Leaves): Promise<Archive | undefined> => {
   const { archives, db, idKey, segments } = parts
   const last = await newest(db)
@@ -88,7 +91,7 @@ export const make = async (parts: Parts, leaves: Leaves): Promise<Archive | unde
   const name = nameOf((await readMeta(db, idKey)) ?? "", month, first)
   const sealed = archives.sealed(name, segments.key)
   if (sealed !== undefined) return sealed
-  // If the one before is damaged, it comes back from the lake, or says that it can't.
+  // If the previous archive is damaged, it is restored from the lake, or this fails with the reason.
   if (last !== undefined) await archives.check(last.name, segments.key)
   const before = last && archives.sealed(last.name, segments.key)
   const file = archives.file(name)
@@ -104,7 +107,7 @@ export const make = async (parts: Parts, leaves: Leaves): Promise<Archive | unde
   }
 }
 
-/** Throws unless a copy has exactly the frames of the inbox: their number, each byte, each hash and HMAC. */
+/** Throws unless a copy has exactly the frames of the inbox: their number, every byte, every hash and HMAC. */
 export const compare = async ({ archives, segments }: Parts, archive: Archive, file: string): Promise<void> => {
   const differs = (how: string) => new Error(`the copy ${file} of the archive ${archive.name} ${how}`)
   if ((await ArchiveFile.digestOf(file)) !== archive.sha256) throw differs("has another SHA-256")
@@ -126,12 +129,12 @@ export const compare = async ({ archives, segments }: Parts, archive: Archive, f
 }
 
 export const seal = async ({ archives, segments }: Parts, archive: Archive): Promise<string> => {
-  // The keys before the seal: what is sealed may leave.
+  // The keys come before the seal, because deliveries of a sealed archive may leave.
   archives.makeKeys(archive.name, await ArchiveFile.read(archives.file(archive.name), segments.key))
   return archives.seal(archive, segments.key)
 }
 
-/** Facts name events by the id of their first delivery, which is a label: every body that came with it stays. */
+/** Facts name events by the id of their first delivery. That is only a label, so every body that came with it stays. */
 const basisOf = async (db: Kysely<StoreTables>, ids: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
   const eventId = sql<string>`json_extract(content, '$.eventId')`
   const rows = await db
@@ -160,7 +163,7 @@ const staying = async ({ archives, db, segments }: Parts, name: string): Promise
   return [...held.map(({ sequence }) => sequence), ...based]
 }
 
-/** Its deliveries leave, but for those that stay. */
+/** Removes its deliveries from the segments, except for those that stay. */
 export const leave = async (parts: Parts, archive: Archive): Promise<void> => {
   const { db } = parts
   await db
@@ -180,7 +183,10 @@ export const leave = async (parts: Parts, archive: Archive): Promise<void> => {
 const leaveSegments = async (parts: Parts, archive: InArchive): Promise<void> =>
   parts.segments.leave({ archive, stays: await staying(parts, archive.name) })
 
-/** Does what a crash has left undone: at most for the newest one, unless that is finished. Returns its name. */
+/**
+ * Completes what a crash left undone; at most the newest archive is concerned, unless that is already `finished`.
+ * Returns its name.
+ */
 export const finish = async (parts: Parts, finished: string | undefined): Promise<string | undefined> => {
   const last = await newest(parts.db)
   if (last === undefined || last.name === finished) return last?.name
@@ -188,7 +194,7 @@ export const finish = async (parts: Parts, finished: string | undefined): Promis
   return last.name
 }
 
-/** Its file isn't read unless it is gone, or the document isn't ours. */
+/** Its file isn't read unless it is missing or the document isn't ours. */
 export const own = async (parts: Parts, name: string) => {
   const { archives, segments } = parts
   if (archives.sealed(name, segments.key) === undefined) await archives.check(name, segments.key)
@@ -198,7 +204,9 @@ export const own = async (parts: Parts, name: string) => {
   return { archive, document: sealed(archive, segments.key) }
 }
 
-/** Sealed again if it isn't linked to the one before as that is now: its document is one of before an erasure from that. */
+/**
+ * Sealed again if its link doesn't match the previous archive: then its document is from before an erasure in that one.
+ */
 const linked = async ({ archives, segments: { key } }: Parts, archive: Archive): Promise<Archive> => {
   const last = archive.before && archives.sealed(archive.before.name, key)
   const before = last ? linkTo(last, key) : archive.before
@@ -206,6 +214,6 @@ const linked = async ({ archives, segments: { key } }: Parts, archive: Archive):
   return Again.replace(archives, archive, { before }, key)
 }
 
-/** A file of its own, because the lake takes it over. */
+/** A separate copy, because the lake takes the file over. */
 export const copy = (archives: ArchiveFolder, { name }: Archive, target: string): void =>
   copyFileSync(archives.file(name), target)

@@ -1,5 +1,6 @@
 /**
- * The inbox's frames in stored order, whether they are in segments or in archives: whoever reads deliveries reads them here.
+ * The inbox's frames in stored order, whether they are in segments or in archives. All readers of deliveries read them
+ * here.
  */
 import type { KeyObject } from "node:crypto"
 import { batchBytes } from "../Deliveries.ts"
@@ -9,7 +10,7 @@ import type { ArchiveFolder } from "./ArchiveFolder.ts"
 
 /** Segments that can be read. */
 export interface Source {
-  /** Frames after a number, of one segment; undefined if there are none. */
+  /** Frames after a number, from one segment; undefined if there are none. */
   readonly range: (after: number, limit: number) => Range | undefined
 }
 
@@ -24,7 +25,7 @@ export class Whole {
     this.#key = key
   }
 
-  /** The contents of frames after a number, in order: at most so many, and at most so many bytes, but at least one. */
+  /** The contents of frames after a number, in order: limited in number and bytes, but at least one. */
   async contents(after: number, limit: number, bytes = batchBytes): Promise<ReadonlyArray<Buffer>> {
     const all: Array<Buffer> = []
     let size = 0
@@ -32,7 +33,7 @@ export class Whole {
       const range = this.#source.range(next - 1, limit - all.length)
       if (range === undefined) break
       for (const content of range.contents) {
-        // To wait for each of them took a tenth of all that reads them.
+        // Awaiting each of them would take a tenth of the whole read.
         for (const each of isHole(content) ? await this.#there(content, next) : [content]) {
           if (all.length > 0 && (all.length >= limit || size + each.byteLength > bytes)) return all
           all.push(each)
@@ -48,7 +49,7 @@ export class Whole {
     return (await this.contents(number, limit)).map(decode)
   }
 
-  /** The frame with this number, or the hole that it is in. */
+  /** The frame with this number, or the hole that covers it. */
   async at(number: number): Promise<Frame | undefined> {
     const [content] = number < 1 ? [] : await this.contents(number - 1, 1)
     return content && decode(content)
@@ -66,7 +67,7 @@ export class Whole {
   }
 }
 
-/** The place of the frame with a number, or of the hole that it is in. */
+/** The position of the frame with a number, or of the hole that covers it. */
 const placeOf = (contents: ReadonlyArray<Buffer>, number: number): number => {
   let [low, high] = [0, contents.length]
   while (low < high) {

@@ -3,8 +3,8 @@
  *
  * Guarantees: exact to the microsecond over DuckDB's whole range (290308 BC to 294247); every text written here reads
  * back to the same number, here and in DuckDB's own casts. Years before 1 are astronomical ("-0043" is 44 BC), years
- * after 9999 have more digits, the infinities are "infinity" and "-infinity". Text that isn't canonical, or names a day
- * that no calendar has, throws. Pure.
+ * after 9999 have more digits, the infinities are "infinity" and "-infinity". Text that isn't canonical, or that names
+ * a day that doesn't exist, throws. Pure.
  */
 const millisPerDay = 86_400_000
 const microsPerDay = 86_400_000_000
@@ -16,11 +16,11 @@ const minimumMicros = -9_223_372_022_400_000_000n
 
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** "YYYY-MM-DD" of days since 1970. */
+/** "YYYY-MM-DD" from days since 1970. */
 export const dateText = (days: number): string => {
   if (days === infiniteDays) return "infinity"
   if (days === -infiniteDays) return "-infinity"
-  // The calendar repeats every 400 years, so every day has a twin that `Date` can show.
+  // The calendar repeats every 400 years, so every day has a twin that `Date` can represent.
   const cycles = Math.floor(days / daysPer400Years)
   const shown = new Date((days - cycles * daysPer400Years) * millisPerDay).toISOString().slice(0, 10)
   if (cycles === 0) return shown
@@ -32,7 +32,7 @@ const yearText = (year: number): string => `${year < 0 ? "-" : ""}${String(Math.
 let lastDay = 0
 let lastDate = "1970-01-01"
 
-/** "YYYY-MM-DDTHH:MM:SS.ffffff" of microseconds since 1970, and `suffix` ("Z"). */
+/** "YYYY-MM-DDTHH:MM:SS.ffffff" from microseconds since 1970, with `suffix` ("Z"). */
 export const timestampText = (micros: bigint, suffix: string): string => {
   if (micros === infiniteMicros) return "infinity"
   if (micros === -infiniteMicros) return "-infinity"
@@ -55,7 +55,7 @@ const dayOf = (micros: bigint): number => {
   return Number(micros < 0n && day * BigInt(microsPerDay) !== micros ? day - 1n : day)
 }
 
-/** "HH:MM:SS.ffffff" of microseconds since midnight. */
+/** "HH:MM:SS.ffffff" from microseconds since midnight. */
 export const timeText = (micros: number): string => {
   const seconds = Math.floor(micros / 1_000_000)
   const minutes = Math.floor(seconds / 60)
@@ -65,7 +65,7 @@ export const timeText = (micros: number): string => {
 
 const two = (number: number): string => (number < 10 ? `0${number}` : String(number))
 
-/** The decimal number between two positions; NaN if anything else is there. */
+/** The decimal number between two positions; NaN if there is anything else. */
 const digits = (text: string, from: number, to: number): number => {
   let number = from < to ? 0 : NaN
   for (let index = from; index < to; index += 1) {
@@ -75,7 +75,7 @@ const digits = (text: string, from: number, to: number): number => {
   return number
 }
 
-/** Days since 1970 of "YYYY-MM-DD". */
+/** Days since 1970 from "YYYY-MM-DD". */
 export const readDays = (text: string): number => {
   if (text === "infinity") return infiniteDays
   if (text === "-infinity") return -infiniteDays
@@ -100,7 +100,7 @@ const isCalendarDay = (year: number, month: number, day: number): boolean => {
   return day >= 1 && day <= days
 }
 
-/** Microseconds since midnight of "HH:MM:SS.ffffff" between two positions; NaN if it is no time of day. */
+/** Microseconds since midnight from "HH:MM:SS.ffffff" between two positions; NaN if it isn't a time of day. */
 const readTimeOfDay = (text: string, from: number, to: number): number => {
   const hour = digits(text, from, from + 2)
   const minute = digits(text, from + 3, from + 5)
@@ -116,7 +116,7 @@ let lastDateRead = "1970-01-01"
 let lastDayRead = 0
 
 /**
- * Microseconds since 1970 of "YYYY-MM-DDTHH:MM:SS.ffffffZ". Fewer digits of the second are accepted; more are refused,
+ * Microseconds since 1970 from "YYYY-MM-DDTHH:MM:SS.ffffffZ". Fewer fractional digits are accepted; more are refused,
  * because they would be lost.
  */
 export const readMicros = (text: string): bigint => {

@@ -1,12 +1,13 @@
 /**
- * The keys of rows that were written since a copy was made, by table. Too many of them count as all. Pure.
+ * The keys of rows that were written since a copy was made, by table. If there are too many, everything counts as
+ * changed. Pure.
  *
- * Events are found by their numbers, which mostly follow each other: of those that do, only the first and the last are
- * kept. In a busy hour they would be half of all keys, and take 10 MB.
+ * Events are tracked by their numbers, which are mostly consecutive, so of each run only the first and last number are
+ * kept. In a busy hour they would be half of all keys and take 10 MB.
  */
 import { eventsTable } from "../WarehouseTables.ts"
 
-/** Ids take about 15 MB for each copy, and a whole copy then takes hardly longer. */
+/** These ids take about 15 MB for each copy; with more, a complete copy takes hardly longer. */
 const mostKeys = 200_000
 
 export class Changed {
@@ -31,7 +32,7 @@ export class Changed {
     this.#events.clear()
   }
 
-  /** Undefined: all. */
+  /** Undefined means all rows. */
   get keys(): ReadonlyMap<string, ReadonlyArray<string>> | undefined {
     if (this.#ids === undefined) return undefined
     const keys = [...this.#ids].map(([table, ids]) => [table, [...ids]] as const)
@@ -51,12 +52,12 @@ export class Changed {
   }
 }
 
-/** Whole numbers, as pieces of such that follow each other. */
+/** A set of whole numbers, as runs of consecutive ones. */
 class Numbers {
-  /** In order; none touches another. */
+  /** In order; no two runs touch. */
   readonly #pieces: Array<{ readonly first: number; readonly last: number }> = []
 
-  /** False if it is known. */
+  /** Returns false if the number is already known. */
   add(number: number): boolean {
     const at = this.#after(number)
     const [before, after] = [this.#pieces[at - 1], this.#pieces[at]]
@@ -78,7 +79,7 @@ class Numbers {
     this.#pieces.length = 0
   }
 
-  /** The place of the first piece that begins after it. */
+  /** The index of the first run that begins after it. */
   #after(number: number): number {
     let [low, high] = [0, this.#pieces.length]
     while (low < high) {

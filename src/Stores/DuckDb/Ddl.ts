@@ -1,9 +1,9 @@
 /**
  * The Warehouse's own tables and the copies of the books, with their descriptions, as DuckDB's DDL. Pure.
  *
- * No explicit index is ever created: DuckDB lost entries of them after kill -9. Tables have no keys either: DuckDB keeps the
- * whole index in memory (1 GB with 10,000,000 events, and then every write failed) and never reclaims deleted rows under it.
- * In version 0.1 the books' tables had keys.
+ * No explicit index is ever created, because DuckDB lost index entries after kill -9. Tables have no keys either:
+ * DuckDB keeps the whole index in memory (1 GB with 10,000,000 events, and then every write failed) and never reclaims
+ * deleted rows under it. In version 0.1 the books' tables had keys.
  */
 import * as Literal from "../../Domain/Literal.ts"
 import { columnComments, comments, money, quoted, seen } from "../Ddl.ts"
@@ -22,7 +22,7 @@ export const createTable = ({ columns, name }: Shown, key?: string): string => {
 const booksOf = (store: Schema["store"]): ReadonlyArray<Shown> =>
   store.filter(({ shownBy }) => shownBy !== undefined).map(shown)
 
-/** Makes the books' tables again as of a version, with what they hold. */
+/** Rebuilds the books' tables as of a version, with their rows. */
 export const withoutKeys = (store: Schema["store"], version: number): ReadonlyArray<string> =>
   booksOf(store).flatMap((book) => {
     const table = asOf(book, version)
@@ -57,7 +57,7 @@ const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<st
   ...columnComments(seen(table.name), [column])
 ]
 
-/** Every value is a column's canonical text, so that no cast fails. */
+/** Every value is a column's canonical text, so no cast fails. */
 const createView = ({ columns, name, owner }: NestedTable): ReadonlyArray<string> => {
   if (owner === undefined) return []
   const items = columns.filter((column) => !ofRecord.has(column.name))
@@ -77,7 +77,7 @@ const createView = ({ columns, name, owner }: NestedTable): ReadonlyArray<string
   ]
 }
 
-/** What the tables of entities lack that are there, and views over all of them. */
+/** Adds what existing entity tables lack, and the views over all of them. */
 export const changing = ({ added, views }: Evolution): ReadonlyArray<string> => [
   ...added.flatMap(adding),
   ...views.flatMap((view) => [...createView(view), ...comments("view", seen(view.name), view)])

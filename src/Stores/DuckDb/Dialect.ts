@@ -1,9 +1,9 @@
 /**
- * Kysely on DuckDB. SQL is compiled as for PostgreSQL (`$1`); values come out as canonical text (`DuckDb/Rows`), so
+ * Kysely on DuckDB. SQL is compiled as for PostgreSQL (`$1`). Values are returned as canonical text (`DuckDb/Rows`), so
  * `count(*)`, a BIGINT, is text too.
  *
- * Guarantees: values are exact in both directions, and a commit is never reported falsely. There are no savepoints and
- * no streams. `destroy` closes connections only: the instance belongs to the code that opened it. If the process dies,
+ * Guarantees: values are exact in both directions, and a commit is never falsely reported. There are no savepoints and
+ * no streams. `destroy` closes only connections: the instance belongs to the code that opened it. If the process dies,
  * committed transactions are in the write-ahead log, which DuckDB replays at the next open.
  */
 import type { DuckDBInstance } from "@duckdb/node-api"
@@ -58,7 +58,10 @@ class Adapter extends DialectAdapterBase {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** Names of schemas and tables of the current database, not of attached ones: all that Kysely's Migrator asks for. */
+/**
+ * Names of schemas and tables of the current database, not of attached ones: this is all that Kysely's Migrator asks
+ * for.
+ */
 class Introspector implements DatabaseIntrospector {
   readonly #db: Kysely<unknown>
 

@@ -1,9 +1,9 @@
 /**
- * One DuckDB connection as Kysely wants it: statements one after the other, and transactions.
+ * One DuckDB connection as Kysely expects it: statements one after the other, and transactions.
  *
- * Guarantees: DuckDB's own result type tells rows from counts, never a column's name. A transaction that a failed
- * statement has aborted is never reported as committed (DuckDB's own COMMIT of it succeeds and keeps nothing). If the
- * process dies, committed transactions are in the write-ahead log and the rest is gone.
+ * Guarantees: rows and counts are told apart by DuckDB's own result type, never by a column's name. A transaction that
+ * a failed statement has aborted is never reported as committed (DuckDB's own COMMIT of it succeeds but keeps nothing).
+ * If the process dies, committed transactions are in the write-ahead log and the rest is gone.
  */
 import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api"
 import { ResultReturnType, StatementType } from "@duckdb/node-api"
@@ -29,7 +29,7 @@ export class Connection implements DatabaseConnection {
     this.#duckDb = duckDb
   }
 
-  /** It couldn't roll back, so it must not be reused. */
+  /** A rollback failed, so the connection must not be reused. */
   get isBroken(): boolean {
     return this.#isBroken
   }
@@ -45,7 +45,7 @@ export class Connection implements DatabaseConnection {
     })
   }
 
-  /** DuckDB's client ends a stream that failed like a complete one. */
+  /** DuckDB's client ends a failed stream as if it were complete. */
   streamQuery(): never {
     throw new Error("Kysely doesn't stream from DuckDB: use DuckDBConnection.stream")
   }
@@ -89,7 +89,10 @@ export class Connection implements DatabaseConnection {
     return this.#duckDb.run(sql, values, types)
   }
 
-  /** DuckDB runs one statement per connection, and Kysely rolls back without waiting for the others it started. */
+  /**
+   * DuckDB runs one statement at a time per connection, and Kysely rolls back without waiting for other statements it
+   * started.
+   */
   async #oneAtATime<A>(run: () => Promise<A>): Promise<A> {
     const turn = Promise.withResolvers<void>()
     const previous = this.#previous

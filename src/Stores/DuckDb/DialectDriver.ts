@@ -1,16 +1,16 @@
 /**
  * A pool of up to four DuckDB connections on one instance, which it doesn't own.
  *
- * Guarantees: a connection has one user until it is released. One that couldn't roll back is closed, not reused.
- * `destroy` waits for connections in use, closes them all and leaves the instance open. Every connection runs in UTC, so
- * that casts and truncations of times don't depend on the process's zone. If the process dies, open transactions are
- * gone and committed ones are in the write-ahead log.
+ * Guarantees: a connection has one user until it is released. A connection that couldn't roll back is closed, not
+ * reused. `destroy` waits for connections in use, closes them all and leaves the instance open. Every connection runs
+ * in UTC, so that casts and truncations of times don't depend on the process's zone. If the process dies, open
+ * transactions are lost and committed ones are in the write-ahead log.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Driver as KyselyDriver, TransactionSettings } from "kysely"
 import { Connection } from "./DialectConnection.ts"
 
-/** libuv runs four blocking calls at once, so more connections would only wait there. */
+/** libuv runs four blocking calls at once, so more connections would only wait. */
 const maximumConnections = 4
 
 export class Driver implements KyselyDriver {
@@ -58,14 +58,14 @@ export class Driver implements KyselyDriver {
     }
   }
 
-  /** One connection fewer, so the next in line may open one. */
+  /** One connection fewer, so the next waiter may open one. */
   #forget(): void {
     this.#open -= 1
     this.#waiting.shift()?.resolve(this.acquireConnection())
     if (this.#isDestroyed && this.#open === 0) this.#closed.resolve()
   }
 
-  /** DuckDB's transactions are snapshots: that satisfies every level but `serializable`. */
+  /** DuckDB's transactions are snapshots, which satisfies every level but `serializable`. */
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     if (settings.isolationLevel === "serializable") throw new Error("DuckDB has no serializable transactions")
     await connection.begin(`BEGIN TRANSACTION${settings.accessMode === "read only" ? " READ ONLY" : ""}`)
@@ -93,7 +93,7 @@ export class Driver implements KyselyDriver {
 const connectInUtc = async (instance: DuckDBInstance): Promise<DuckDBConnection> => {
   const connection = await instance.connect()
   const zone = await connection.runAndReadAll("SELECT current_setting('TimeZone')")
-  // Asked first, because a locked configuration refuses even a SET that changes nothing.
+  // Checked first, because a locked configuration refuses even a SET that changes nothing.
   if (zone.value(0, 0) !== "UTC") await connection.run("SET TimeZone = 'UTC'")
   return connection
 }

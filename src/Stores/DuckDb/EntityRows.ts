@@ -1,10 +1,10 @@
 /**
- * Merges changes into the rows of entities: each stored row that they touch is found (`StoredRows`), merged, deleted and
- * appended again; one that was taken, even if it stays as it was. This code keeps one row per id, because DuckDB would hold
- * a whole index in memory (`Ddl`).
+ * Merges changes into the rows of entities: each affected row is found (`StoredRows`), merged, deleted and appended
+ * again. So is a row that was taken, even if it is unchanged. This code ensures one row per id, because DuckDB would
+ * hold a whole index in memory (`Ddl`).
  *
- * A caller merges within a transaction and then says how it ended, because only a commit gives rows their numbers.
- * An id that is taken for a new one would get a second row: so in any doubt they are looked up again.
+ * A caller merges within a transaction and then reports how it ended, because rows get their numbers only on commit. An
+ * id that is wrongly taken for a new one would get a second row, so in any doubt ids are looked up again.
  */
 import type { Change } from "../../Domain/Change.ts"
 import { Listed } from "../../Domain/Listed.ts"
@@ -16,14 +16,14 @@ import type { TableRows } from "./TableRows.ts"
 
 interface Written {
   readonly name: string
-  /** In the order in which they were appended; `from`: the number of the outdated row. */
+  /** In the order in which they were appended. `from`: the number of the row that each replaces. */
   readonly rows: ReadonlyArray<{
     readonly id: string
     readonly from: number | undefined
-    /** Undefined: no event is expected to change it soon. */
+    /** Undefined if no event is expected to change it soon. */
     readonly recent: Row | undefined
   }>
-  /** Ids of rows that were appended after these, without being merged. */
+  /** Ids of rows that were appended after these without being merged. */
   readonly first: ReadonlyArray<string>
 }
 
@@ -44,12 +44,12 @@ export class EntityRows {
     return this.#stored.count
   }
 
-  /** Keeps no rows in memory. */
+  /** Drops the rows kept in memory. */
   rest(): void {
     this.#stored.rest()
   }
 
-  /** True if analysts can see that something has changed. */
+  /** Returns true if analysts can see a change. */
   async merge(name: string, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = this.#tables.of(name)
     const { resource } = table
@@ -76,7 +76,7 @@ export class EntityRows {
       stored.delete(id)
       isVisible ||= isVisibleIn(before, after)
     }
-    // The others that were taken: unchanged, or of an id with the same hash.
+    // The other rows that were taken: unchanged, or with an id of the same hash.
     for (const [id, found] of stored) if (found.isTaken) put(id, found.row, found, byId.has(id))
     if ((await this.#rows.deleteNumbered(table, outdated)) < outdated.length) throw new Renumbered(name)
     await this.#rows.append(table, merged)
@@ -100,22 +100,22 @@ export class EntityRows {
     this.#written = []
   }
 
-  /** Nothing of what was merged is committed, as rows of this table have other numbers by now. */
+  /** The merged changes weren't committed, because rows of this table have been renumbered. */
   renumbered(table: string): void {
     this.#written = []
     this.#stored.renumbered(table)
   }
 
-  /** All rows have been renumbered, or it isn't known whether what was merged was committed. */
+  /** All rows have been renumbered, or it isn't known whether the merge was committed. */
   forget(): void {
     this.#written = []
     this.#stored.forget()
   }
 
-  /** `first`: the only changes of entities that have no row, which need no merging. */
+  /** `first`: single changes of entities that have no row; these need no merging. */
   async #sorted(name: string, changes: ReadonlyArray<Change>): Promise<Sorted> {
     const listed = changes.filter((change) => change instanceof Listed)
-    // Which have the fields of learned columns among the others.
+    // Whether values of learned columns are still among the other fields.
     const areApart = (this.#tables.of(name).resource.learned?.size ?? 0) > 0
     if (areApart || listed.length === 0 || new Set(changes.map(({ id }) => id)).size < changes.length) {
       return { first: [], others: changes }

@@ -1,7 +1,8 @@
 /**
- * Gives a DuckDB file the tables and columns of entities that it lacks for this worker, and the words about its views. Between
- * two checkpoints, so that its log holds no rows beside them. New tables are made in transactions of their own, as nothing
- * knows them yet; all columns that tables get come in one: a crash leaves the file with all of them or without.
+ * Gives a DuckDB file the entity tables and columns that it lacks for this worker, and the comments on its views. Runs
+ * between two checkpoints, so that its log doesn't mix them with rows. New tables are created in separate transactions,
+ * since nothing uses them yet. All new columns of existing tables are added in one transaction, so after a crash the
+ * file has all of them or none.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
@@ -12,12 +13,12 @@ import * as Ddl from "./Ddl.ts"
 import { partsOf } from "./Parts.ts"
 import { withConnection } from "./ReadAll.ts"
 
-/** Statements in one call: 60 tables of 65 columns with their comments take 2.0 s of CPU instead of 4.6 s. */
+/** Statements per call: 60 tables of 65 columns with their comments take 2.0 s of CPU instead of 4.6 s. */
 const atOnce = 100
 
 /**
- * Of new tables, made in one transaction. Each comment makes a new version of its table in memory, and until the commit DuckDB keeps
- * all of them: 500 tables of 65 columns took 1.2 GB.
+ * Columns of new tables in one transaction. Each comment makes a new version of its table in memory, and DuckDB keeps
+ * all of them until the commit: 500 tables of 65 columns took 1.2 GB.
  */
 const columnsAtOnce = 1000
 
@@ -34,8 +35,8 @@ const typeOf: Readonly<Record<string, ColumnType>> = {
 }
 
 const foundIn = async (connection: DuckDBConnection): Promise<Found> => {
-  // One row for each table: 30,000 of columns would take longer to read than to find.
-  // As DuckDB writes what `Ddl` has: a nested table's view ends with the table that it reads.
+  // One row for each table: 30,000 rows of columns would take longer to fetch than to find. The pattern matches the way
+  // in which DuckDB prints what `Ddl` creates: a nested table's view ends with the table that it reads.
   const found = await connection.runAndReadAll(`
     with views as (
       select view_name, nullif(regexp_extract(sql, 'FROM construction\\."?(\\w+)"?\\);$', 1), '') as read
@@ -75,7 +76,7 @@ type FoundTexts = readonly [name: string, type: string, of: string | null]
 
 const columnOf = ([name, type, of]: FoundTexts): FoundColumn => ({ name, type: typeOf[type], of: of ?? undefined })
 
-/** `wanted`: tables that it is to have; it keeps those that it has besides. Nothing else may use the file meanwhile. */
+/** `wanted`: tables that it must have; other existing tables are kept. Nothing else may use the file meanwhile. */
 export const evolve = (instance: DuckDBInstance, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> =>
   withConnection(instance, async (connection) => {
     const evolution = evolutionOf(wanted, await foundIn(connection))
@@ -106,7 +107,7 @@ const together = async (connection: DuckDBConnection, statements: ReadonlyArray<
   }
 }
 
-/** The file is opened again then, which begins with a checkpoint. */
+/** Then the file is opened again, which begins with a checkpoint. */
 const unmixed = (cause: unknown): never => {
   throw new Error("FATAL: new columns aren't checkpointed, and no rows may follow them", { cause })
 }

@@ -1,6 +1,6 @@
 /**
- * What DuckDB's failures mean for the caller: refused for good, or to be retried; after running out of memory it gets more
- * first.
+ * What DuckDB's failures mean for the caller: refused permanently, or to be retried. After running out of memory,
+ * DuckDB first gets more.
  */
 import { Effect } from "effect"
 import { WarehouseError } from "../Warehouse.ts"
@@ -10,7 +10,7 @@ import * as LogLine from "../../Runtime/LogLine.ts"
 
 const refusals = /conversion error|constraint error|invalid input|out of range|malformed json/i
 const fatal = /^FATAL|database has been invalidated/
-/** Of a block that was read. */
+/** The message about a block that was read. */
 const damage =
   /corrupt database file|computed checksum|could not read enough bytes|failed to deserialize|serialization error/i
 const outOfMemory = /out of memory error|(could not|failed to) (allocate|pin block)/i
@@ -32,13 +32,13 @@ const failed = (cause: unknown): WarehouseError => {
 export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>
   Effect.tryPromise({ try: run, catch: failed })
 
-/** Notes damage: the file is set aside when it is opened again. */
+/** Notes damage, so that the file is set aside when it is next opened. */
 export const noting =
   (path: string) =>
   <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.tapError(effect, ({ message }) => Effect.sync(() => (damage.test(message) ? suspect(path) : undefined)))
 
-/** Raises DuckDB's memory limit after it ran out, as very wide rows make it do. */
+/** Raises DuckDB's memory limit after it ran out, as happens with very wide rows. */
 export const attemptOn =
   (file: OpenFile) =>
   <A>(run: () => Promise<A>): Effect.Effect<A, WarehouseError> =>

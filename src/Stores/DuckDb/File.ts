@@ -1,9 +1,9 @@
 /**
- * The DuckDB file apart from writing to it: creating, opening, migrating, copying.
+ * Everything about the DuckDB file except writing rows: creating, opening, migrating, copying.
  *
- * Guarantees: the first statement after every open is CHECKPOINT (it binds keys and empties the WAL). Migrations run on a
- * copy that is then renamed, so a crash leaves one file that opens. The live file is never opened with `fs`, because
- * closing that descriptor would drop DuckDB's lock.
+ * Guarantees: the first statement after every open is CHECKPOINT (it binds keys and empties the WAL). Migrations run on
+ * a copy that is then renamed, so after a crash there is one usable file. The live file is never opened with `fs`,
+ * because closing that descriptor would drop DuckDB's lock.
  */
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
@@ -35,23 +35,23 @@ export interface OpenFile extends Opened {
 export interface Making {
   readonly to?: Migrations
   readonly shares?: Shares
-  /** Which tables of entities it has at least. */
+  /** The entity tables that it must at least have. */
   readonly tables?: ReadonlyArray<EntityTable>
 }
 
 // A small WAL keeps the replay after a crash short.
 const settings = {
   wal_autocheckpoint: "16MB",
-  // Only when the writer asks: at every checkpoint of a first walk it took 100 MB and a sixth of the speed.
+  // Only when the writer asks: vacuuming at every checkpoint of a first walk took 100 MB and a sixth of the speed.
   max_vacuum_tasks: "0",
-  // More of these while there is large work (`Memory`).
+  // Raised during large work (`Memory`).
   threads: "1",
   allocator_flush_threshold: flushedAtRest,
   allocator_bulk_deallocation_flush_threshold: flushedAtRest
 }
 
 const open = async (path: string, shares: Shares): Promise<Opened> => {
-  // To read a log with new rows of many tables takes more than a worker then needs.
+  // Replaying a log with new rows of many tables takes more memory than a worker needs afterwards.
   const most = Math.max(restingOf(shares, path), shares.working)
   const instance = await DuckDBInstance.create(path, { ...settings, memory_limit: `${most}MB` })
   const db = new Kysely<WarehouseTables>({ dialect: new DuckDbDialect({ instance }) })
@@ -111,7 +111,7 @@ export const openWarehouse = async (
 
 const openCurrent = async (path: string, to: Migrations, shares: Shares): Promise<Opened> => {
   mkdirSync(dirname(path), { recursive: true })
-  // A migration has the whole share: nothing else is open yet.
+  // A migration gets the whole share, because nothing else is open yet.
   const whole = { ...shares, resting: shares.working }
   if (!existsSync(path)) {
     await makeNew(path, to, whole)
@@ -153,7 +153,7 @@ const migrateCopy = async (file: Opened, path: string, to: Migrations, shares: S
   renameSync(copy, path)
 }
 
-/** Copies the whole database, as of one point in time, into a new file; writers go on meanwhile. */
+/** Copies the whole database, as of one point in time, into a new file; writers continue meanwhile. */
 export const copyTo = (instance: DuckDBInstance, path: string): Promise<void> =>
   copying(instance, path, async (connection, own) => {
     await connection.run(`copy from database "${own}" to copied`)
@@ -161,7 +161,10 @@ export const copyTo = (instance: DuckDBInstance, path: string): Promise<void> =>
 
 type Copy = (connection: DuckDBConnection, own: string) => Promise<void>
 
-/** Attaches another file as `copied`: without a log, in which all would be written once more, as nobody uses it yet. */
+/**
+ * Attaches another file as `copied`, without a log. A log would only write everything twice, since no one uses the file
+ * yet.
+ */
 export const copying = async (instance: DuckDBInstance, path: string, copy: Copy): Promise<void> => {
   const connection = await instance.connect()
   try {
@@ -170,7 +173,7 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
     await copy(connection, String(own))
   } finally {
     try {
-      // After a failure; otherwise there is no transaction.
+      // Needed after a failure; otherwise there is no transaction.
       await connection.run("rollback").catch(() => undefined)
       await connection.run("detach database if exists copied").catch(notFinished)
     } finally {
@@ -179,10 +182,10 @@ export const copying = async (instance: DuckDBInstance, path: string, copy: Copy
   }
 }
 
-/** `columnsAtOnce`: that fit into its memory (`newColumnsIn`). */
+/** `columnsAtOnce`: how many fit into its memory (`newColumnsIn`). */
 type Use<A> = (instance: DuckDBInstance, columnsAtOnce: number) => Promise<A>
 
-/** A DuckDB without a file, from which others are filled; `folder` is for what doesn't fit into memory. */
+/** A DuckDB without a file, from which others are filled. `folder` takes what doesn't fit into memory. */
 export const inMemory = async <A>(folder: string, use: Use<A>): Promise<A> => {
   const { resting } = sharesOf(usualBudgetMb)
   const instance = await DuckDBInstance.create(":memory:", {
@@ -197,7 +200,7 @@ export const inMemory = async <A>(folder: string, use: Use<A>): Promise<A> => {
   }
 }
 
-/** DuckDB writes the rest when it detaches. On a full disk it calls the copy invalidated: our own file is fine. */
+/** DuckDB writes the rest when it detaches. On a full disk it calls the copy invalidated; our own file is fine. */
 const notFinished = (cause: unknown): never => {
   const said = cause instanceof Error ? cause.message : String(cause)
   throw new Error(`the copy can't be finished: ${/Original error: (.+)/.exec(said)?.[1] ?? said}`, { cause })

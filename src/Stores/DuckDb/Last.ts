@@ -1,16 +1,16 @@
 /**
- * Which numbers the newest rows of the warehouse have, by which a writer knows new rows from those that are there already, and
- * which IPCs have open holds.
+ * The numbers of the newest rows in the warehouse, by which a writer distinguishes new rows from existing ones, and the
+ * IPCs that have open holds.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Batch } from "../Warehouse.ts"
 
-/** The greatest numbers that are stored: what has a greater one is new. */
+/** The greatest stored numbers: a row with a greater one is new. */
 export interface Last {
   readonly event: number
   readonly entry: number
   readonly decision: number
-  /** The IPCs with open holds; kept up to date by each batch. */
+  /** The IPCs with open holds; each batch updates them. */
   readonly held: Set<string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The tables of the open file, and what writes them: both are others once columns were added.
+ * The tables of the open file and their writer. Both are replaced after columns were added.
  */
 import type { EntityTable, EntityTables } from "../EntityTables.ts"
 import { evolve } from "./Evolve.ts"
@@ -38,7 +38,7 @@ export class Live {
 
   /** Nothing else may use the file meanwhile. */
   async evolve(wanted: ReadonlyArray<EntityTable>): Promise<void> {
-    // It has statements for the tables as they were, and rows of them in memory.
+    // The writer has statements for the old tables, and rows of them in memory.
     this.#writer.close()
     try {
       this.#tables = await evolve(this.#file.instance, wanted)

@@ -8,7 +8,9 @@ import { viewsSince } from "../Views.ts"
 import { ownTables } from "../WarehouseTables.ts"
 import * as Ddl from "./Ddl.ts"
 
-/** One call: that of the first version has 157, each of which by itself would be parsed and run by other threads. */
+/**
+ * In one call: the first version has 157 statements, each of which would otherwise be parsed and run by other threads.
+ */
 const together = (statements: ReadonlyArray<string>): string => statements.join(";\n")
 
 const made = (version: number): ReadonlyArray<string> =>

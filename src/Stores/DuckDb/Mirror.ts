@@ -1,6 +1,6 @@
 /**
- * The warehouse's copy of the Store's deliveries: table `siteledger.inbox`, a row for each chunk, which no analyst needs
- * and the published copy doesn't have. Chunks are only added; each is on disk when `add` returns.
+ * The warehouse's copy of the Store's deliveries: table `siteledger.inbox`, with a row for each chunk. No analyst needs
+ * it, so the published copy doesn't have it. Chunks are only added; each is on disk when `add` returns.
  */
 import { blobValue, type DuckDBConnection, DuckDBBlobValue, type DuckDBInstance } from "@duckdb/node-api"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ const through = async (connection: DuckDBConnection, inbox: string): Promise<num
 }
 
 const add = async (connection: DuckDBConnection, inbox: string, chunk: Chunk): Promise<void> => {
-  // What is left of another one, from before a restore.
+  // Removes what is left of another inbox, from before a restore.
   if (chunk.first === 1) await connection.run("delete from siteledger.inbox where inbox <> $1", [inbox])
   await connection.run("insert into siteledger.inbox values ($1, $2, $3, $4)", [
     inbox,
@@ -39,7 +39,7 @@ const after = async (connection: DuckDBConnection, inbox: string, number: number
     : undefined
 }
 
-/** `writing`: one at a time. */
+/** `writing`: runs one at a time. */
 export const mirrorOf = (name: string, reading: Run, writing: Run): Mirror => ({
   name,
   through: (inbox) => reading((connection) => through(connection, inbox)),
@@ -53,7 +53,7 @@ const open = (path: string) =>
     (instance) => Effect.sync(() => instance.closeSync())
   )
 
-/** Those that can be read; a damaged one is left out. */
+/** The chunks that can be read; a damaged one is left out. */
 export const aside = (path: string) =>
   Effect.gen(function* () {
     const mirrors: Array<Mirror> = []
@@ -66,7 +66,7 @@ export const aside = (path: string) =>
     return mirrors
   })
 
-/** On a connection of its own. */
+/** Runs on a connection of its own. */
 export const on =
   (instance: DuckDBInstance): Run =>
   (use) =>

@@ -1,13 +1,14 @@
 /**
- * The rows of nested tables in a copy for analysts: what is a view in the warehouse is a table there, which is read as fast as any
- * other. It is filled from the view, in the transaction that copies the records: whole, or for the records that have changed.
+ * The rows of nested tables in a copy for analysts. What is a view in the warehouse is a table there, so it is read as
+ * fast as any other. It is filled from the view, in the transaction that copies the records: completely, or for the
+ * records that have changed.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { comments, seen } from "../Ddl.ts"
 import type { NestedTable } from "../NestedTables.ts"
 import { listed } from "./TableRows.ts"
 
-/** In place of the view, in a copy that was made with the warehouse's schema. */
+/** Replaces the view in a copy that was made with the warehouse's schema. */
 export const copying = (own: string, table: NestedTable): ReadonlyArray<string> => {
   const name = seen(table.name)
   return [
@@ -17,7 +18,7 @@ export const copying = (own: string, table: NestedTable): ReadonlyArray<string> 
   ]
 }
 
-/** Of records with these keys; `changed`: by their table. */
+/** For records with these keys. `changed`: the keys by table. */
 export const copyChanged = async (
   connection: DuckDBConnection,
   own: string,

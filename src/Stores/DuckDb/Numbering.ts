@@ -1,17 +1,17 @@
 /**
- * Looks up which number each row of a table has, for `StoredRows`: of all rows, or only of those that have other numbers by
- * now.
+ * Looks up the number of each row of a table, for `StoredRows`: of all rows, or only of those whose numbers have
+ * changed.
  *
- * A checkpoint drops rows that lie together and are all deleted, mostly those that were replaced a moment ago: the rows after
- * them then have lower numbers, in the same order, and those before them keep theirs. Of millions, only the last few
- * thousand are looked up again.
+ * A checkpoint drops blocks of adjacent rows that are all deleted, mostly rows that were replaced a moment ago. The
+ * rows after them then get lower numbers, in the same order; those before them keep theirs. So of millions of rows,
+ * only the last few thousand are looked up again.
  */
 import { seen } from "../Ddl.ts"
 import type { RecentRows } from "./RecentRows.ts"
 import { RowNumbers } from "./RowNumbers.ts"
 import type { TableRows } from "./TableRows.ts"
 
-/** Of one table. */
+/** The numbers of one table. */
 export interface Numbered {
   readonly numbers: RowNumbers
   readonly recent: RecentRows
@@ -33,14 +33,14 @@ export class Numbering {
     this.#key = key
   }
 
-  /** By a scan of the whole table. */
+  /** Scans the whole table. */
   async all(recent: RecentRows): Promise<Numbered> {
     const numbered: Numbered = { numbers: new RowNumbers(), recent, next: 0 }
     await this.#scan(numbered, 0, () => undefined)
     return numbered
   }
 
-  /** Those that changed. Returns false if the numbers don't hold even then, so that all are to be looked up. */
+  /** Looks up only the changed ones. Returns false if the numbers still don't match, so that all must be looked up. */
   async changed(numbered: Numbered): Promise<boolean> {
     const first = await this.#firstChanged(numbered)
     const recent = numbered.recent.takeFrom(first)
@@ -55,7 +55,7 @@ export class Numbering {
     return Number(counted.getRows()[0]?.[0]) === numbered.numbers.count
   }
 
-  /** All rows with lower numbers have kept them. Sought from the end. */
+  /** All rows with lower numbers have kept them. Searched from the end. */
   async #firstChanged({ next, numbers }: Numbered): Promise<number> {
     for (let back = nearEnd; ; back *= 8) {
       const least = Math.max(0, next - back)
@@ -71,14 +71,14 @@ export class Numbering {
     }
   }
 
-  /** The row that had this number has it still. */
+  /** Whether the row with this number still has it. */
   async #isStill(numbers: RowNumbers, number: number): Promise<boolean> {
     const text = `select cast(${this.#key} as varchar) from ${this.#seen} where rowid = cast($1 as bigint)`
     const [found] = await (await this.#rows.run(text, String(number))).getRows()
     return found !== undefined && numbers.of(String(found[0])).includes(number)
   }
 
-  /** Adds those that aren't below `first`. */
+  /** Adds the rows from number `first` on. */
   async #scan(numbered: Numbered, first: number, hear: (id: string, number: number) => void): Promise<void> {
     const where = first === 0 ? "" : ` where rowid >= ${first}`
     const result = await this.#rows.connection.stream(`select ${this.#key}, rowid from ${this.#seen}${where}`)

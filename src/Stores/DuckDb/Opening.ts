@@ -1,9 +1,9 @@
 /**
- * What keeps a DuckDB file from being opened: damage that was read in it, or a cause outside of it that passes or that a
- * person removes (no rights, no room, too few descriptors…).
+ * What keeps a DuckDB file from being opened: damage found in it, or an external cause that passes or that a person
+ * removes (no rights, no room, too few descriptors…).
  *
- * Only damage is a reason to set the file aside. Everything that isn't known to be damage is an obstacle, so a good file is
- * never given up by mistake.
+ * Only damage is a reason to set the file aside. Everything that isn't certainly damage is an obstacle, so a good file
+ * is never given up by mistake.
  */
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { codeOf, whyNot } from "../../Runtime/SystemFailure.ts"
@@ -48,7 +48,7 @@ const obstacle = (code: string, why: string): Obstacle => ({
   advice: advices[code] ?? otherwise
 })
 
-/** More than one checkpoint of a small log needs. */
+/** More than a checkpoint of a small log needs. */
 const roomBytes = 1_000_000
 
 const tryRoom = (path: string): void => {
@@ -72,7 +72,10 @@ const tryFile = (path: string): Buffer | undefined => {
   }
 }
 
-/** Where DuckDB writes that a file is its own. Without it DuckDB looks for an extension that reads the file, on the web. */
+/**
+ * Where DuckDB marks a file as its own. Without the mark, DuckDB looks on the web for an extension that can read the
+ * file.
+ */
 const magic = { text: "DUCK", at: 8 }
 
 const isDuckDb = (head: Buffer): boolean =>
@@ -80,13 +83,13 @@ const isDuckDb = (head: Buffer): boolean =>
 
 const suspectOf = (path: string): string => `${path}.suspect`
 
-/** Damage was met while the file was in use. */
+/** Damage was encountered while the file was in use. */
 export const suspect = (path: string): void => writeFileSync(suspectOf(path), "", { mode: 0o600 })
 
-/** It is no longer at `path`. */
+/** The file is no longer at `path`. */
 export const forgetSuspicion = (path: string): void => rmSync(suspectOf(path), { force: true })
 
-/** To be asked before this process opens the file by DuckDB: closing a descriptor of it drops DuckDB's lock. */
+/** Call it before DuckDB opens the file in this process: closing a descriptor of the file drops DuckDB's lock. */
 export const objectionTo = (path: string): Damage | Obstacle | undefined => {
   try {
     const head = tryFile(path)
@@ -100,7 +103,7 @@ export const objectionTo = (path: string): Damage | Obstacle | undefined => {
   }
 }
 
-/** As DuckDB ends its message about a failed system call. */
+/** How DuckDB ends its message about a failed system call. */
 const systemWords: ReadonlyArray<readonly [words: string, code: string]> = [
   ["Permission denied", "EACCES"],
   ["Operation not permitted", "EPERM"],
@@ -118,10 +121,10 @@ const systemWords: ReadonlyArray<readonly [words: string, code: string]> = [
 ]
 
 const damage = /not a valid DuckDB database file|corrupt|checksum|could not read enough bytes|serialization error/i
-/** Any other failure of the replay comes from what is in the log. */
+/** Any other failure of the replay comes from the contents of the log. */
 const replay = /while replaying WAL/i
 
-/** What DuckDB's message means after `objectionTo` had none. */
+/** What DuckDB's message means if `objectionTo` found nothing. */
 export const objectionIn = (message: string): Damage | Obstacle => {
   const why = (message.split("\n")[0] ?? "").replace(/\.$/, "")
   const system = systemWords.find(([words]) => message.toLowerCase().includes(words.toLowerCase()))

@@ -1,8 +1,8 @@
 /**
- * The warehouse file that belongs to this Store: opened, or made and recorded in the Store.
+ * The warehouse file that belongs to this Store: opened, or created and recorded in the Store.
  *
- * A file that was read and found damaged, or that is missing, foreign or older, is set aside (kept) and rebuilt. One that
- * can't be opened for another reason is left alone, and the error says what to do.
+ * A file that was found damaged on reading, or that is missing, foreign or older, is set aside (kept) and rebuilt. A
+ * file that can't be opened for another reason is left alone, and the error says what to do.
  */
 import { existsSync } from "node:fs"
 import { Clock, Effect } from "effect"
@@ -25,7 +25,7 @@ const held = (path: string, { cause, message }: WarehouseError) =>
 const waiting = (path: string, obstacle: Obstacle) =>
   new WarehouseError({ reason: "Waiting", message: sentenceOf(path, obstacle) })
 
-/** The file, or how it is damaged; fails if that can't be known yet. */
+/** The file, or how it is damaged; fails if that can't be determined yet. */
 const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string, making?: Making) {
   const before = objectionTo(path)
   if (before?.kind === "damage") return before
@@ -37,11 +37,11 @@ const tryToOpen = Effect.fn("DuckDb.open")(function* (path: string, making?: Mak
   return found.kind === "damage" ? found : yield* waiting(path, found)
 })
 
-/** Whether the next start can open the file, make it or set it aside; fails if it must wait. */
+/** Whether the next start can open the file, create it or set it aside; fails if it must wait. */
 export const tryNext = Effect.fnUntraced(function* (path: string) {
   const before = objectionTo(path)
   if (before?.kind === "obstacle") return yield* waiting(path, before)
-  // Made by the next start only, which records it in the Store.
+  // Only the next start creates it, because that records it in the Store.
   if (!existsSync(path)) return
   const opened = yield* tryToOpen(path)
   if (opened.kind === "file") yield* attempt(() => opened.file.close())
@@ -53,7 +53,7 @@ const makeAgain = Effect.fnUntraced(function* (path: string, making: Making) {
   return yield* new WarehouseError({ reason: "Failed", message: `${path} can't be made again: ${made.why}.` })
 })
 
-/** `isNew`: it was just made. */
+/** `isNew`: it was just created. */
 const openOrMake = Effect.fnUntraced(function* (path: string, making: Making) {
   const isNew = !existsSync(path)
   const opened = yield* tryToOpen(path, making)
@@ -70,7 +70,7 @@ export const metaOf = (file: OpenFile) =>
     return { id: value("id"), watermark: Number(value("applied_through")) }
   })
 
-/** Damage that is met now is noted, so the next start makes the file again. */
+/** Damage encountered now is noted, so that the next start rebuilds the file. */
 export const openOwn = (path: string, making: Making) => noting(path)(opened(path, making))
 
 const opened = Effect.fn("DuckDb.openOwn")(function* (path: string, making: Making) {

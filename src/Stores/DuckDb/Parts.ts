@@ -1,6 +1,6 @@
 /**
- * Work on many tables, in parts with so many columns at the most that what DuckDB keeps in memory until the end of a
- * transaction stays small. A table with more is a part of its own. Pure.
+ * Splits work on many tables into parts with a limited number of columns, so that what DuckDB keeps in memory until the
+ * end of a transaction stays small. A table with more columns is a part of its own. Pure.
  */
 export const partsOf = <A>(
   tables: ReadonlyArray<A>,

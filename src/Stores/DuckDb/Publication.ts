@@ -1,9 +1,9 @@
 /**
  * The copy of the warehouse that analysts open, without the Store's deliveries, made from the warehouse's file
- * (`PublishedFiles`). Which rows have changed since each copy is noted as they are written.
+ * (`PublishedFiles`). The rows that have changed since each copy are noted as they are written.
  *
- * Guarantee: a copy is as of one point in time, and lacks nothing that was written before it. What an earlier process noted
- * counts only if the warehouse's file is as that process closed it.
+ * Guarantee: a copy is as of one point in time, and contains everything that was written before it. The notes of an
+ * earlier process count only if the warehouse's file is as that process closed it.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { Schema } from "effect"
@@ -21,7 +21,7 @@ import * as NestedRows from "./NestedRows.ts"
 import { foundBy, listed } from "./TableRows.ts"
 import { copyWhole } from "./WholeCopy.ts"
 
-/** Small, and rows are also deleted from them: copied as they are. */
+/** Small tables from which rows are also deleted: copied completely. */
 const small = new Set([ledgerHoldsTable.name, currenciesTable.name])
 
 /** Nothing is written while it runs. */
@@ -29,7 +29,7 @@ export type Exclusively = (run: () => Promise<void>) => Promise<void>
 
 /** A file that is open. */
 export interface Own extends Pick<OpenFile, "instance" | "tables"> {
-  /** Its identity (`FileIdentity.ofClosed`) before that; undefined: what was noted earlier doesn't count. */
+  /** The file's identity (`FileIdentity.ofClosed`) before it was opened; undefined if earlier notes don't count. */
   readonly asClosed?: string | undefined
   readonly memory: Pick<Memory, "giveRoom" | "newColumns" | "roomFor" | "takeRoom">
 }
@@ -40,11 +40,11 @@ export class Publication {
   #tables: ReadonlyMap<string, Shown>
   #nested: ReadonlyArray<NestedTable>
   readonly #exclusively: Exclusively
-  /** For the copy that is being made. */
+  /** Changes for the copy that is being made. */
   #next: Changed | undefined
-  /** Since the file was opened, until the first copy. */
+  /** Changes since the file was opened, until the first copy. */
   #first: Changed | undefined = new Changed()
-  /** Where the last copy was made. */
+  /** The path of the last copy. */
   #target: string | undefined
 
   constructor(own: Own, exclusively: Exclusively, limits: Limits = usual) {
@@ -55,31 +55,31 @@ export class Publication {
     this.#exclusively = exclusively
   }
 
-  /** Rows with these keys have been written, or perhaps not. */
+  /** Rows with these keys have been written, or possibly not. */
   readonly wrote = (table: string, keys: ReadonlyArray<string>): void => {
     for (const since of this.#files.since) since.add(table, keys)
     this.#next?.add(table, keys)
     this.#first?.add(table, keys)
   }
 
-  /** The files have other columns: the next copy is made whole. Not while one is made. */
+  /** The files have other columns: the next copy is made completely. Not called while one is being made. */
   evolved(tables: EntityTables): void {
     this.#tables = new Map(tables.written.map((table) => [table.name, table]))
     this.#nested = tables.nested
     this.#files.forget()
   }
 
-  /** `asClosed`: of the warehouse's file, which is closed now. */
+  /** `asClosed`: the identity of the warehouse's file, which is now closed. */
   leave(asClosed: string | undefined): void {
     if (this.#target === undefined) return
     const known = asClosed === undefined ? undefined : notedOf(this.#files.known)
     KnownCopies.write(this.#target, this.#sourceAt(asClosed), known)
   }
 
-  /** `isWhole`: without the file before it, which may be damaged. */
+  /** `isWhole`: doesn't use the previous file, which may be damaged. */
   async publish(target: string, isWhole: boolean): Promise<Published> {
     const next = new Changed()
-    // A write under way has noted its keys elsewhere: it is done before the copy begins.
+    // A write in progress has noted its keys elsewhere, so it must finish before the copy begins.
     await this.#exclusively(async () => {
       this.#next = next
       this.#recall(target)
@@ -95,7 +95,7 @@ export class Publication {
     }
   }
 
-  /** What an earlier process knew about the copies, and what has changed since the file was opened. */
+  /** Recalls what an earlier process knew about the copies, and adds what has changed since the file was opened. */
   #recall(target: string): void {
     const [first, { asClosed }] = [this.#first, this.#own]
     this.#first = undefined
@@ -186,7 +186,7 @@ const copyAll = async (connection: DuckDBConnection, own: string, table: string)
   await connection.run(`insert into copied.${table} select * from "${own}".${table}`)
 }
 
-/** By row number: what was written last is together, and no more is read. */
+/** By row number: recently written rows lie together, so little is read. */
 const copySome = async (
   connection: DuckDBConnection,
   own: string,

@@ -1,5 +1,5 @@
 /**
- * Reads every block of a DuckDB file, whose checksums DuckDB then compares: damage is met, not looked for.
+ * Reads every block of a DuckDB file. DuckDB verifies the checksums, so damage shows up.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { Kysely } from "kysely"
@@ -47,7 +47,7 @@ export const queryFile = async <A>(path: string, run: (db: Kysely<WarehouseTable
   }
 }
 
-/** All tables of a file that this process has not opened. Throws where it is damaged. */
+/** Reads all tables of a file that this process has not opened. Throws if it is damaged. */
 export const readFile = async (path: string): Promise<void> => {
   const instance = await openToRead(path)
   try {

@@ -1,9 +1,9 @@
 /**
- * The rows of a table that events changed last, in memory: to read ten rows by their numbers takes DuckDB longer than all
- * else that it does for a small batch, and what an event is about mostly had one before.
+ * The rows of a table that events changed last, in memory. Reading ten rows by their numbers takes DuckDB longer than
+ * everything else that it does for a small batch, and records with one event usually had another recently.
  *
- * Holds only what is committed, as it is in the file. Rows are kept by their number of characters, those changed last, so
- * memory is bounded. A process that dies loses nothing: they are read again. Pure.
+ * Holds only committed rows, as they are in the file. The most recently changed rows are kept, up to a number of
+ * characters, so memory is bounded. A process that dies loses nothing: the rows are read again. Pure.
  */
 import type { Row } from "../../Domain/Merge.ts"
 
@@ -13,7 +13,7 @@ export interface Stored {
   readonly number: number
 }
 
-/** Of each table: about a thousand rows of usual size. */
+/** Per table: about a thousand rows of usual size. */
 const mostCharacters = 1_000_000
 
 export class RecentRows {
@@ -39,7 +39,7 @@ export class RecentRows {
     }
   }
 
-  /** Returns those whose number isn't below `least`, and keeps them no longer. */
+  /** Returns the rows whose number is `least` or greater, and forgets them. */
   takeFrom(least: number): ReadonlyMap<string, Row> {
     const taken = new Map<string, Row>()
     for (const [id, { number, row }] of this.#rows) if (number >= least) taken.set(id, row)
@@ -60,7 +60,7 @@ export class RecentRows {
   }
 }
 
-/** With about what a column without text takes. */
+/** Includes roughly what a column without text takes. */
 const sizeOf = (row: Row): number => {
   let size = 0
   for (const name in row) size += 8 + (row[name]?.length ?? 0)

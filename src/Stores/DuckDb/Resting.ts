@@ -1,13 +1,14 @@
 /**
- * A warehouse that nobody uses gives back what it holds only to be fast: DuckDB's cache, and the rows that events changed last,
- * with the garbage of the thread that wrote them.
+ * An idle warehouse gives back memory that it holds only for speed: DuckDB's cache, and the rows that events changed
+ * last, along with the garbage of the thread that wrote them.
  *
- * It does so a minute after the last change, copy for analysts or export, and ten after somebody has looked something up, as
- * looks come again and again. Never while somebody writes or reads, who would run out of memory: then it waits as long again.
+ * It does so one minute after the last change, copy for analysts or export, and ten minutes after the last look-up,
+ * because look-ups tend to repeat. Never during a write or a read, which could run out of memory; then it waits the
+ * same time again.
  */
 import { Effect, Latch, Option, Semaphore } from "effect"
 
-/** How many may read at once: as many as want to. */
+/** How many may read at once: effectively unlimited. */
 export const readers = 1_000_000
 
 export interface Turns {
@@ -21,7 +22,7 @@ interface Rest {
   readonly version: () => number
 }
 
-/** Both wrap what uses the warehouse. */
+/** Both wrap every use of the warehouse. */
 export const make = Effect.fnUntraced(function* ({ oneWriter, reading }: Turns, { giveBack, version }: Rest) {
   const given = Effect.uninterruptible(Effect.promise(giveBack))
   const ifFree = oneWriter.withPermit(reading.withPermitsIfAvailable(readers)(given))

@@ -1,13 +1,14 @@
 /**
- * The numbers that DuckDB gives to the rows of a table (`rowid`), by id, in memory: 16 bytes a row at most. An id that isn't
- * here has no row, so nothing is read for it; any other row is read by its number instead of by a scan of the table.
+ * The numbers that DuckDB gives to the rows of a table (`rowid`), by id, in memory: 16 bytes per row at most. An id
+ * that isn't here has no row, so nothing is read for it; any other row is read by its number instead of by a scan of
+ * the table.
  *
- * Several ids may have the same hash, and DuckDB renumbers rows when it drops others at a checkpoint: so whoever reads a
- * row compares the id (`isOf`), and if it is another the numbers are looked up again (`StoredRows`). Pure.
+ * Several ids may have the same hash, and DuckDB renumbers rows when it drops others at a checkpoint. So readers of a
+ * row compare the id (`isOf`), and if it differs the numbers are looked up again (`StoredRows`). Pure.
  */
 export class RowNumbers {
   #hashes = new Uint32Array(smallest)
-  /** A row's number + 1; 0: free. */
+  /** A row's number + 1; 0 if the slot is free. */
   #rows = new Uint32Array(smallest)
   #count = 0
 
@@ -49,16 +50,16 @@ export class RowNumbers {
     }
   }
 
-  /** Those that are not below `least`, in order. */
+  /** The numbers from `least` on, in order. */
   from(least: number): Uint32Array {
     const rows = this.#rows
     const numbers: Array<number> = []
-    // With an iterator, it takes 120 ms of 5,000,000 rows instead of 10.
+    // For 5,000,000 rows, an iterator would take 120 ms instead of 10.
     for (let slot = 0; slot < rows.length; slot++) if (rows[slot]! > least) numbers.push(rows[slot]! - 1)
     return Uint32Array.from(numbers).toSorted()
   }
 
-  /** Forgets those that are not below `least`. */
+  /** Forgets the numbers from `least` on. */
   dropFrom(least: number): void {
     for (let slot = 0; slot < this.#rows.length; slot++) while (this.#rows[slot]! > least) this.#free(slot)
   }
@@ -71,7 +72,7 @@ export class RowNumbers {
     this.#count++
   }
 
-  /** Those after it that aren't in their first slot are found by going on from there, without a gap: they move up. */
+  /** Later entries that aren't in their first slot are found by probing on without a gap, so they move up. */
   #free(slot: number): void {
     const [hashes, rows] = [this.#hashes, this.#rows]
     let free = slot
@@ -110,10 +111,10 @@ export class RowNumbers {
 const smallest = 1024
 const fullest = 0.75
 
-/** A row with this id may have the same number as one with the other. */
+/** Whether a row with one id may have the same number as a row with the other. */
 export const isOf = (found: string, wanted: string): boolean => hashOf(found) === hashOf(wanted)
 
-/** FNV-1a, with its bits mixed at the end, since ids often differ in their last digits only. */
+/** FNV-1a, with its bits mixed at the end, because ids often differ only in their last digits. */
 const hashOf = (id: string): number => {
   let hash = 0x81_1c_9d_c5
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01_00_01_93)

@@ -1,6 +1,6 @@
 /**
- * DuckDB's chunks as plain rows. Values are canonical text or null, except booleans, bytes and numbers that a double holds
- * exactly (INTEGER and smaller, FLOAT, DOUBLE).
+ * DuckDB's chunks as plain rows. Values are canonical text or null, except for booleans, bytes and numbers that a
+ * double holds exactly (INTEGER and smaller, FLOAT, DOUBLE).
  *
  * Guarantees: BIGINT and wider are decimal text (so `count(*)` is text too), DECIMAL is text with its full scale
  * ("12.3400"), DATE "YYYY-MM-DD", TIMESTAMP "YYYY-MM-DDTHH:MM:SS.ffffff", TIMESTAMPTZ the same with "Z", always in UTC.
@@ -14,13 +14,13 @@ export type Row = Record<string, unknown>
 
 type Cell = (value: DuckDB.DuckDBValue) => unknown
 
-/** Reads the rows of one result; looks up its columns' conversions once. */
+/** Reads the rows of one result; the conversions of its columns are looked up once. */
 export const reader = (result: DuckDB.DuckDBResult): ((chunk: DuckDB.DuckDBDataChunk) => Array<Row>) => {
   const read = partReader(result)
   return (chunk) => read(chunk, 0, chunk.rowCount)
 }
 
-/** To make rows of a whole chunk takes up to 50 ms, in which nobody would be answered. */
+/** Converting a whole chunk takes up to 50 ms, during which nothing would be answered. */
 const partRows = 500
 
 /** The same, but other work runs in between. */
@@ -145,11 +145,11 @@ const decimalText = (units: bigint, scale: number): string => {
 
 const infinite = 9_223_372_036_854_775_807n
 
-/** Text of a timestamp in seconds or milliseconds. */
+/** The text of a timestamp in seconds or milliseconds. */
 const coarseText = (units: bigint, microsPerUnit: bigint): string =>
   Calendar.timestampText(units === infinite || units === -infinite ? units : units * microsPerUnit, "")
 
-/** Nine digits: the only timestamp finer than microseconds. */
+/** Nine digits: this is the only timestamp finer than microseconds. */
 const nanosText = (nanos: bigint): string => {
   if (nanos === infinite || nanos === -infinite) return Calendar.timestampText(nanos, "")
   const truncated = nanos / 1000n

@@ -1,5 +1,5 @@
 /**
- * Warehouse files that were set aside: renamed with their log, so that a person can still look at them.
+ * Warehouse files that were set aside: renamed together with their log, so that a person can still inspect them.
  *
  * The older ones are deleted once the rebuilt warehouse is live, so at most one stays; until then every copy is kept.
  */
@@ -20,7 +20,7 @@ export const setAside = (path: string, at: number): string => {
   return kept
 }
 
-/** None if the folder can't be read. */
+/** Empty if the folder can't be read. */
 const namesIn = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder)
@@ -29,7 +29,7 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
   }
 }
 
-/** The newest first. */
+/** Newest first. */
 export const keptBeside = (path: string): ReadonlyArray<SetAside> => {
   const start = `${basename(path)}${infix}`
   return namesIn(dirname(path))

@@ -1,7 +1,7 @@
 /**
  * One point in time over all tables of the DuckDB file: a read transaction on its own connection.
  *
- * Writers go on meanwhile. It is taken between two writes, so it holds exactly what is applied through one sequence.
+ * Writers continue meanwhile. It is taken between two writes, so it holds exactly what is applied up to one sequence.
  * Closing it ends the transaction; until then DuckDB can't shorten its WAL.
  */
 import { mkdir } from "node:fs/promises"
@@ -26,11 +26,11 @@ const writesAtOnce = 2
 
 interface Found {
   readonly shapes: ReadonlyArray<TableShape>
-  /** Those of which a scan can be shared by two threads, and views, whose rows nobody counts. */
+  /** Tables large enough for two threads to share a scan, and views, whose rows aren't counted. */
   readonly large: ReadonlySet<string>
 }
 
-/** In one query: 500 tables of 65 columns take a tenth of the time that DESCRIBE takes for each. */
+/** In one query: for 500 tables of 65 columns it takes a tenth of the time of a DESCRIBE for each. */
 const foundOf = async (connection: DuckDBConnection, tables: ReadonlyArray<Pick<Shown, "name">>): Promise<Found> => {
   const found = await ParquetFiles.rows(
     connection,
@@ -48,7 +48,7 @@ const foundOf = async (connection: DuckDBConnection, tables: ReadonlyArray<Pick<
   return { shapes, large: new Set(found.flatMap(([table, , , isLarge]) => (isLarge === true ? [String(table)] : []))) }
 }
 
-/** Returns the watermark: a transaction sees what there is when it first reads. */
+/** Returns the watermark. A transaction sees the state at its first read. */
 const begin = async (connection: DuckDBConnection): Promise<number> => {
   await connection.run("begin transaction read only")
   const [through] = await ParquetFiles.rows(
@@ -92,8 +92,8 @@ export class DuckDbSnapshot {
     const connections: Array<DuckDBConnection> = []
     try {
       for (let count = 0; count < writesAtOnce; count++) connections.push(await instance.connect())
-      // Not in the transaction: they look into each attached file, so a copy for analysts that is just being made would stay
-      // locked, and its readers refused, until the transaction ends.
+      // Not in the transaction: these queries look into each attached file. A copy for analysts that is being made
+      // would stay locked, and its readers refused, until the transaction ends.
       const found = await foundOf(connections[0]!, tables)
       const [watermark = 0] = await Promise.all(connections.map(begin))
       return new DuckDbSnapshot(connections, watermark, found, inParallel)
@@ -105,7 +105,7 @@ export class DuckDbSnapshot {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // A file still being written is no longer wanted.
+    // A file still being written is no longer needed.
     for (const connection of this.#connections) connection.interrupt()
     for (const connection of this.#connections) {
       await connection.run("rollback").catch(() => undefined)
@@ -176,7 +176,7 @@ export class DuckDbSnapshot {
     return files
   }
 
-  /** What has waited until the snapshot was closed isn't begun. */
+  /** Work that waited until the snapshot was closed isn't started. */
   #atOnce<A>(use: (connection: DuckDBConnection) => Promise<A>): Promise<A> {
     return this.#writers.run((connection) => {
       if (this.#isClosed) throw new Error("The snapshot is closed")

@@ -1,9 +1,9 @@
 /**
- * The rows of entities as they are in the file, by id: found by their numbers (`RowNumbers`), or in memory if an event
- * changed them lately (`RecentRows`).
+ * The rows of entities in the file, by id: found by their numbers (`RowNumbers`), or in memory if an event changed them
+ * recently (`RecentRows`).
  *
- * The few rows that events are about are taken: read and deleted by one statement. To select a row, DuckDB decodes the two
- * thousand around it, in every column, and that again to delete it.
+ * The few rows that events concern are taken: read and deleted by one statement. To select a row, DuckDB decodes the
+ * two thousand rows around it in every column, and to delete it, it does so again.
  */
 import { type EntityTables, inTexts, keyOf } from "../EntityTables.ts"
 import { type Numbered, Numbering } from "./Numbering.ts"
@@ -14,14 +14,17 @@ import * as Rows from "./Rows.ts"
 import { listed, type TableRows } from "./TableRows.ts"
 
 export interface Found extends Stored {
-  /** It is deleted already. */
+  /** It is already deleted. */
   readonly isTaken?: true
 }
 
-/** A row that is in memory has another number by now. To be rolled back; the next try reads it again. */
+/**
+ * A row that is in memory has another number by now. The transaction must be rolled back; the next try reads the row
+ * again.
+ */
 export class Renumbered extends Error {
   override readonly name = "Renumbered"
-  /** Of these rows. */
+  /** The table of these rows. */
   readonly table: string
 
   constructor(table: string) {
@@ -47,12 +50,12 @@ export class StoredRows {
     return [...this.#numbered.values()].reduce((sum, { numbers }) => sum + numbers.count, 0)
   }
 
-  /** Of a table of which rows were found before. */
+  /** A table in which rows were found before. */
   known(name: string): Numbered {
     return this.#numbered.get(name)!
   }
 
-  /** All rows have other numbers by now, or it isn't known which rows there are. */
+  /** All rows have other numbers by now, or it isn't known which rows exist. */
   forget(): void {
     this.#numbered.clear()
   }
@@ -63,7 +66,7 @@ export class StoredRows {
     if (known !== undefined) known.isOutdated = true
   }
 
-  /** Keeps their numbers alone. */
+  /** Keeps only their numbers. */
   rest(): void {
     for (const { recent } of this.#numbered.values()) recent.clear()
   }
@@ -71,12 +74,12 @@ export class StoredRows {
   async numbered(name: string): Promise<Numbered> {
     const known = this.#numbered.get(name)
     if (known === undefined) return this.#lookUp(name)
-    // Who asks which ids have no row mustn't hear of what is outdated.
+    // A caller that asks which ids have no row must not get outdated numbers.
     if (known.isOutdated === true && !(await this.#numbering(name).changed(known))) return this.#lookUp(name)
     return known
   }
 
-  /** `isOfEvents`: they are about to be changed. Others than these may be taken, too. */
+  /** `isOfEvents`: these rows are about to be changed. Other rows may be taken too. */
   async of(name: string, ids: ReadonlyArray<string>, isOfEvents: boolean): Promise<Map<string, Found>> {
     const known = this.#numbered.get(name)
     if (known !== undefined && known.isOutdated !== true) {
@@ -107,7 +110,7 @@ export class StoredRows {
     return numbered
   }
 
-  /** By id: rows that are deleted now. */
+  /** By id: rows that are now deleted. */
   async #taken(name: string, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<ReadonlyMap<string, Found>> {
     const wanted = new Set(ids.flatMap((id) => numbers.of(id)))
     const taken = new Map<string, Found>()
@@ -119,12 +122,12 @@ export class StoredRows {
       const number = numbers.of(id).find((each) => wanted.delete(each))
       if (number !== undefined) taken.set(id, { row, number, isTaken: true })
     }
-    // One of them doesn't exist, or is another id's.
+    // One of them doesn't exist, or belongs to another id.
     if (wanted.size > 0) throw new Renumbered(name)
     return taken
   }
 
-  /** By id; undefined if a row doesn't have its number any more. */
+  /** By id; undefined if a row no longer has its number. */
   async #read(name: string, ids: ReadonlyArray<string>, numbers: RowNumbers): Promise<Map<string, Found> | undefined> {
     const wanted = new Map<number, string>()
     for (const id of ids) for (const number of numbers.of(id)) wanted.set(number, id)
@@ -147,11 +150,14 @@ export class StoredRows {
   }
 }
 
-/** To take so many rows is faster than to select and delete them; of a large table, more, since they lie far apart. */
+/**
+ * For up to this many rows, taking is faster than selecting and deleting. For more in a large table, because they lie
+ * far apart.
+ */
 const few = 25
 const fewShare = 1 / 400
 
-/** Those that are in memory, and the ids of the others. */
+/** The rows that are in memory, and the ids of the others. */
 const parted = (
   ids: ReadonlyArray<string>,
   recent: RecentRows

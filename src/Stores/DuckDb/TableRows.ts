@@ -1,6 +1,6 @@
 /**
- * Rows of the warehouse's tables by key, within a transaction that the caller opened: deleted and appended, which costs
- * only the rows it touches; DuckDB's UPDATE rewrites the columns around them. Statements are prepared once.
+ * Rows of the warehouse's tables by key, within a transaction that the caller opened. They are deleted and appended,
+ * which costs only the rows concerned; DuckDB's UPDATE rewrites the columns around them. Statements are prepared once.
  */
 import { setImmediate } from "node:timers/promises"
 import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api"
@@ -11,10 +11,13 @@ import { quoted, seen } from "../Ddl.ts"
 import * as Rows from "./Rows.ts"
 import { appendTexts } from "./Values.ts"
 
-/** The column that rows are found by again: events by their numbers, which are small and lie together, not by hashes. */
+/**
+ * The column by which rows are found again. Events are found by their numbers, which are small and lie together, not by
+ * hashes.
+ */
 export const foundBy = ({ key, name }: Shown): string => (name === eventsTable.name ? "sequence" : key)
 
-/** Hears of all rows that are appended (`foundBy`), before they are committed. */
+/** Is told of all rows that are appended (`foundBy`), before they are committed. */
 export type Wrote = (table: string, keys: ReadonlyArray<string>) => void
 
 export class TableRows {
@@ -43,7 +46,7 @@ export class TableRows {
     return statement.run()
   }
 
-  /** Of several rows with the same key, the last one is kept. `isKnown`: false if no row can have this key yet. */
+  /** If several rows have the same key, the last one is kept. `isKnown`: false if no row can have this key yet. */
   async replace<A extends object>(
     table: Shown,
     key: keyof A & string,
@@ -63,7 +66,7 @@ export class TableRows {
     this.deleted += rowsChanged
   }
 
-  /** Rows by number and key: one that has another key by now stays. Returns how many there were. */
+  /** Deletes rows by number and key: a row that has another key by now stays. Returns how many were deleted. */
   async deleteNumbered(
     { columns, key, name }: Shown,
     rows: ReadonlyArray<{ readonly number: number; readonly id: string }>
@@ -120,8 +123,8 @@ export class TableRows {
   }
 }
 
-/** Between which other work runs: 2,000 events with their bodies take 50 ms. */
+/** Other work runs between chunks of this size: 2,000 events with their bodies take 50 ms. */
 const atOnce = 500
 
-/** One text parameter for all values: binding 20,000 one by one takes as long as the query. */
+/** One text parameter for all values, because binding 20,000 one by one takes as long as the query. */
 export const listed = (type: ColumnType): string => `select cast(unnest(from_json($1, '["VARCHAR"]')) as ${type})`

@@ -1,10 +1,10 @@
 /**
- * Plain values to DuckDB's: parameters of statements, and rows of canonical text for an Appender.
+ * Converts plain values to DuckDB's: parameters of statements, and rows of canonical text for an Appender.
  *
  * Guarantees: exact or refused. Decimals keep every digit, times every microsecond; text that isn't canonical, doesn't
  * fit its column or would be rounded throws. (As in every UTF-8 encoder, a lone surrogate becomes U+FFFD.) If
- * `appendRows` throws or the process dies in it, the surrounding transaction decides about the rows appended so far; an
- * Appender outside a transaction commits at `flushSync` and `closeSync`.
+ * `appendRows` throws or the process dies in it, the surrounding transaction decides the fate of the rows appended so
+ * far; an Appender outside a transaction commits at `flushSync` and `closeSync`.
  */
 import * as DuckDB from "@duckdb/node-api"
 import type { ColumnType } from "../../Domain/Resource.ts"
@@ -26,7 +26,7 @@ const parameter = (value: unknown, index: number): readonly [DuckDB.DuckDBValue,
   if (typeof value === "string") return [value, DuckDB.VARCHAR]
   if (typeof value === "number") return [value, numberType(value)]
   if (typeof value === "boolean") return [value, DuckDB.BOOLEAN]
-  // Never wider than needed: a HUGEINT would make DuckDB cast the BIGINT column that it is compared with.
+  // Never wider than needed: with a HUGEINT, DuckDB would cast the BIGINT column that it is compared with.
   if (typeof value === "bigint") return [value, BigInt.asIntN(64, value) === value ? DuckDB.BIGINT : DuckDB.HUGEINT]
   if (value instanceof Date)
     return [new DuckDB.DuckDBTimestampTZValue(BigInt(value.getTime()) * 1000n), DuckDB.TIMESTAMPTZ]
@@ -44,7 +44,7 @@ type FromText = (text: string | null) => DuckDB.DuckDBValue
 
 interface Conversion {
   readonly type: DuckDB.DuckDBType
-  /** Throws a RangeError on text that doesn't fit. */
+  /** Throws a RangeError for text that doesn't fit. */
   readonly convert: () => (text: string) => DuckDB.DuckDBValue
 }
 
@@ -89,7 +89,7 @@ const date = (text: string) => new DuckDB.DuckDBDateValue(Calendar.readDays(text
 
 const timestamp = (text: string) => new DuckDB.DuckDBTimestampTZValue(Calendar.readMicros(text))
 
-/** Remembers the last text: rows of one batch mostly share their versions. */
+/** Remembers the last text, because rows of one batch mostly share their versions. */
 const latest = <A>(convert: (text: string) => A): ((text: string) => A) => {
   let last: { readonly text: string; readonly value: A } | undefined
   return (text) => {
@@ -107,7 +107,7 @@ const decimalReader = (width: number, scale: number) => {
     const point = text.indexOf(".")
     const whole = point < 0 ? text : text.slice(0, point)
     const fraction = point < 0 ? "" : text.slice(point + 1)
-    // Zeros beyond the scale are no digits; anything else would be rounded.
+    // Zeros beyond the scale don't count as digits; anything else would be rounded.
     if (fraction.length > scale && !isZeros(fraction, scale)) return refuse(text, type)
     const units = BigInt(whole + (fraction + zeros).slice(0, scale))
     return units < limit && units > -limit ? new DuckDB.DuckDBDecimalValue(units, width, scale) : refuse(text, type)
@@ -121,7 +121,7 @@ const reader = (type: ColumnType): FromText => {
 
 const isZeros = (digits: string, from: number): boolean => /^0*$/.test(digits.slice(from))
 
-/** DuckDB's own size of a chunk; it refuses more. */
+/** DuckDB's own chunk size; it refuses more. */
 const chunkRows = 2048
 
 type Columns = ReadonlyArray<{ readonly name: string; readonly type: ColumnType }>
@@ -133,7 +133,7 @@ export const appendRows = (
   rows: ReadonlyArray<Readonly<Record<string, string | null>>>
 ): void => appendTexts(appender, columns, rows, (row, column) => row[column] ?? null)
 
-/** The same for anything that `textOf` finds the text of a column in. */
+/** The same for any object in which `textOf` finds the text of a column. */
 export const appendTexts = <A>(
   appender: DuckDB.DuckDBAppender,
   columns: Columns,
@@ -142,7 +142,7 @@ export const appendTexts = <A>(
 ): void => {
   const types = columns.map(({ type }) => conversions[type].type)
   const readers = columns.map(({ name, type }) => [name, reader(type)] as const)
-  // Chunk by chunk, so that its values are garbage while they are still young.
+  // Chunk by chunk, so that its values become garbage while they are still young.
   for (let from = 0; from < rows.length; from += chunkRows) {
     const part = rows.slice(from, from + chunkRows)
     const chunk = DuckDB.DuckDBDataChunk.create(types, part.length)

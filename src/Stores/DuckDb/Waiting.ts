@@ -1,8 +1,8 @@
 /**
  * The worker's Warehouse: like `Warehouse`, but a file that can't be opened for now doesn't stop the worker.
  *
- * While it waits, deliveries are stored, the warehouse refuses all work with the reason that Status shows, and the file is
- * tried again every few seconds. Once it can be opened, the pipelines start again on it. Nothing is kept meanwhile, so a
+ * While it waits, deliveries are stored, the warehouse refuses all work with the reason that Status shows, and the file
+ * is tried again every few seconds. Once it can be opened, the pipelines restart on it. Nothing is kept meanwhile, so a
  * crash changes nothing.
  */
 import { Duration, Effect, Layer, Option, Schedule } from "effect"
@@ -22,7 +22,7 @@ const laterOn = "Deliveries are applied once it is open."
 const firstPause = Duration.millis(500)
 const pauses = Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("10 seconds")])
 
-/** Ends when the file can be opened or is found damaged: the next start deals with both. */
+/** Ends when the file can be opened or is found damaged; the next start handles both. */
 const awaited = (path: string, first: WarehouseError) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons

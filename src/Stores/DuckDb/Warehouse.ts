@@ -1,10 +1,10 @@
 /**
- * The embedded Warehouse: one DuckDB file with one owner, this process.
+ * The embedded Warehouse: one DuckDB file, owned by this process.
  *
- * Guarantees: at start the file is compared with the Store (`OwnFile`). A missing, foreign, older or damaged file is set
- * aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be opened
- * for another reason is left alone and named in the error. After damage that is met later, a worker opens it again. Columns
- * are added while nothing else uses the file.
+ * Guarantees: at startup the file is compared with the Store (`OwnFile`). A missing, foreign, older or damaged file is
+ * set aside (kept), and the warehouse is rebuilt from the Store and a new walk; the log says so. A file that can't be
+ * opened for another reason is left alone and named in the error. If damage is encountered later, a worker reopens it.
+ * Columns are added while nothing else uses the file.
  */
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { sql } from "kysely"
@@ -35,7 +35,7 @@ import * as Resting from "./Resting.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 
-/** Entries and decisions count only if they run from the first one without a gap. */
+/** Entries and decisions count only up to the first gap. */
 const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   const { rows } = await sql<Record<"entries" | "entry" | "decisions" | "decision", string>>`
     select (select count(*) from construction.ledger_entries) as entries,
@@ -52,7 +52,7 @@ const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
 
 type AttemptFile = <A>(use: () => Promise<A>) => Effect.Effect<A, WarehouseError>
 
-/** A table each. */
+/** One piece for each table. */
 const piecesOf = ({ instance }: OpenFile, attemptFile: AttemptFile) =>
   Effect.map(
     attemptFile(() => withConnection(instance, tablesIn)),
@@ -67,7 +67,7 @@ interface Turns extends Resting.Turns {
   readonly attemptFile: AttemptFile
 }
 
-/** Nobody else writes or reads meanwhile: a checkpoint fails while somebody does. */
+/** Excludes all other writers and readers: a checkpoint fails while there are any. */
 const alone =
   ({ oneWriter, reading }: Turns) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -106,7 +106,7 @@ const snapshotOf = ({ memory, instance }: OpenFile, live: Live, { attemptFile, o
     }
   })
 
-/** Once the file has to be opened again, nothing is done with it any more. */
+/** Once the file has to be reopened, it is no longer used. */
 const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
   Effect.map(Effect.serviceOption(Restart), (restart) => {
     const [attemptHere, noted] = [attemptOn(file), noting(path)]
@@ -124,7 +124,7 @@ const untilFatal = (file: OpenFile, path: string): Effect.Effect<AttemptFile> =>
 
 const fatal = "the warehouse has to be closed and opened again after an error"
 
-/** A worker looks once a minute whether to rest; where a test moves the clock, that is at every step. */
+/** A worker checks once a minute whether to rest; in a test that moves the clock, this would be at every step. */
 const apartMs = 10_000
 
 const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => number) => {
@@ -133,7 +133,8 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
     version,
     giveBack: async () => {
       live.writer.rest()
-      // For some 40 ms, in which no delivery waits: another thread takes them. DuckDB then trims what this one allocated, too.
+      // Takes some 40 ms, in which no delivery waits, because another thread takes them. DuckDB then also trims what
+      // this thread allocated.
       collect()
       await memory.clear()
     }
@@ -144,7 +145,7 @@ const resting = ({ memory }: OpenFile, turns: Turns, live: Live, version: () => 
 const opened = Effect.fnUntraced(function* (path: string, making: Making, exclusively: Exclusively) {
   const asClosed = FileIdentity.ofClosed(path)
   const own = yield* openOwn(path, making)
-  // Nothing is known about copies of one that was made now, perhaps in the place of one that was set aside.
+  // Nothing is known about copies of a file that was just created, perhaps in place of one that was set aside.
   const publication = new Publication({ ...own.file, asClosed: own.isNew ? undefined : asClosed }, exclusively)
   const close = async () => {
     await own.file.close()
@@ -201,7 +202,7 @@ const make = (path: string, budgetMb: number) =>
       table: (name) => Effect.sync(() => live.tables.of(name)),
       tables: Effect.sync(() => live.tables),
       evolve,
-      // DuckDB goes on with a statement that nobody awaits any more.
+      // DuckDB continues a statement that is no longer awaited.
       query: (run) => Effect.uninterruptible(looking(read(() => run(file.db)))),
       snapshot: Effect.andThen(
         Effect.addFinalizer(() => working(Effect.void)),

@@ -1,8 +1,9 @@
 /**
- * All tables of the warehouse, copied into a new file without the Store's deliveries.
+ * Copies all tables of the warehouse into a new file, without the Store's deliveries.
  *
- * DuckDB holds what a transaction has written to a small table in memory, 16 kB or more for each column, until the commit: 500
- * tables of 65 columns took 1 GB. So many tables are copied in parts, of which each is on disk before the next begins.
+ * DuckDB holds in memory what a transaction has written to a small table, 16 kB or more for each column, until the
+ * commit: 500 tables of 65 columns took 1 GB. So many tables are copied in parts, each of which is on disk before the
+ * next begins.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { NestedTable } from "../NestedTables.ts"
@@ -13,11 +14,11 @@ import { partsOf } from "./Parts.ts"
 export interface Whole {
   readonly instance: DuckDBInstance
   readonly nested: ReadonlyArray<NestedTable>
-  /** How many a part has at the most, unless one table has more. */
+  /** The most columns in a part, unless one table alone has more. */
   readonly columnsAtOnce: number
 }
 
-/** Returns in how many parts. With more than one, the tables are as of different times. */
+/** Returns the number of parts. If there are several, the tables are as of different times. */
 export const copyWhole = async (path: string, { columnsAtOnce, instance, nested }: Whole): Promise<number> => {
   let count = 0
   await copying(instance, path, async (connection, own) => {
@@ -30,13 +31,13 @@ export const copyWhole = async (path: string, { columnsAtOnce, instance, nested 
   return count
 }
 
-/** Of one table into the database `copied`. */
+/** Copies one table into the database `copied`. */
 export interface Copy {
   readonly columns: number
   readonly run: (connection: DuckDBConnection) => Promise<void>
 }
 
-/** In a transaction that has begun, and others after it. Returns how many there were. */
+/** Uses the current transaction first, and others after it. Returns the number of parts. */
 export const copyInParts = async (
   connection: DuckDBConnection,
   copies: ReadonlyArray<Copy>,

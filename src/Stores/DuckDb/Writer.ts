@@ -1,9 +1,9 @@
 /**
  * Writes a batch into DuckDB in one transaction: entities are merged (`EntityRows`), all other rows replaced.
  *
- * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed one succeeds and keeps nothing. But if memory
- * ran out, DuckDB doesn't roll back all of it: rows that were replaced may be there twice, in memory alone. So nothing of
- * what is in memory is written to the file any more, and the file is opened again.
+ * After any failure the transaction is rolled back: DuckDB's COMMIT of a failed transaction succeeds but keeps nothing.
+ * If memory ran out, DuckDB doesn't roll everything back: replaced rows may exist twice, though only in memory. So
+ * nothing in memory is written to the file any more, and the file is reopened.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Change } from "../../Domain/Change.ts"
@@ -25,13 +25,13 @@ import { Renumbered } from "./StoredRows.ts"
 import { TableRows, type Wrote } from "./TableRows.ts"
 
 export interface Written {
-  /** Something that analysts can see has changed. */
+  /** Analysts can see a change. */
   readonly isVisible: boolean
 }
 
 /**
- * Deleted rows slow down scans until they are vacuumed, which takes up to a second, and then all rows have other numbers:
- * so not before there are this many, and a share of those that live.
+ * Deleted rows slow down scans until they are vacuumed. A vacuum takes up to a second and renumbers all rows, so it
+ * waits until there are this many deleted rows, and a certain share compared with the live ones.
  */
 const mostDead = 50_000
 const mostDeadShare = 0.2
@@ -40,9 +40,9 @@ export class DuckDbWriter {
   readonly #tables: TableRows
   readonly #entities: EntityRows
   readonly #memory: Memory
-  /** Undefined: to be looked up. */
+  /** Undefined: must be looked up. */
   #last: Last | undefined
-  /** What is in memory isn't what was committed. */
+  /** Memory differs from what was committed. */
   #isAbandoned = false
 
   private constructor(rows: TableRows, tables: EntityTables, memory: Memory) {
@@ -67,7 +67,7 @@ export class DuckDbWriter {
     this.#tables.close()
   }
 
-  /** Keeps no rows in memory for the next batch. */
+  /** Drops the rows kept in memory for the next batch. */
   rest(): void {
     this.#entities.rest()
   }
@@ -84,7 +84,7 @@ export class DuckDbWriter {
         settled.add(cause.table)
       }
     }
-    // Nothing is remembered any more, so it can't happen again.
+    // Nothing is remembered any more, so this can't happen again.
     this.#entities.forget()
     return this.#write(batch)
   }
@@ -103,7 +103,7 @@ export class DuckDbWriter {
       this.#last = after(before, batch)
       return { isVisible }
     } catch (cause) {
-      // A commit may fail after it was done: what is stored is looked up again.
+      // A commit may fail after it took effect, so what is stored is looked up again.
       if (!(cause instanceof Renumbered)) this.#entities.forget()
       this.#last = undefined
       await connection.run("rollback").catch(() => undefined)
@@ -137,7 +137,7 @@ export class DuckDbWriter {
     this.#memory.checkpointed()
   }
 
-  /** Closing writes no checkpoint then. Opened again, the file has more memory. */
+  /** Then closing writes no checkpoint. When reopened, the file has more memory. */
   async #abandoned(cause: unknown): Promise<Error> {
     this.#isAbandoned = true
     await this.#tables.connection.run("pragma disable_checkpoint_on_shutdown").catch(() => undefined)
@@ -150,7 +150,7 @@ export class DuckDbWriter {
     this.#tables.deleted = 0
     await this.#memory.takeRoom()
     await this.#set({ max_vacuum_tasks: 1, threads: 1 })
-    // It fails while a snapshot is open; the next one then does the work.
+    // It fails while a snapshot is open; then the next one does the work.
     await this.#tables.connection.run("checkpoint").catch(() => undefined)
     this.#entities.forget()
     await this.#set({ max_vacuum_tasks: 0 })
@@ -177,7 +177,7 @@ export class DuckDbWriter {
       await this.#tables.connection.run("delete from construction.ledger_holds")
       held.clear()
     } else {
-      // Most IPCs have none, and to delete nothing takes a millisecond.
+      // Most IPCs have none, and deleting nothing still takes a millisecond.
       const stored = ofIpcs.filter((id) => held.has(id))
       await this.#tables.delete(ledgerHoldsTable, "ipc_id", stored)
       for (const id of stored) held.delete(id)
@@ -193,7 +193,7 @@ export class DuckDbWriter {
     return true
   }
 
-  /** Another write, which analysts don't see. */
+  /** Another write that analysts don't see. */
   async beside<A>(write: (connection: DuckDBConnection) => Promise<A>): Promise<A> {
     if (this.#isAbandoned) throw new Error(ranOut)
     try {

@@ -1,7 +1,7 @@
 /**
- * Lists as PostgreSQL's protocol sends an array in binary (`array_send`): nothing in them is escaped, neither here nor there, and
- * they are ready before they are sent. The driver sends any buffer as binary; a cast to `text[]` or `bytea[]` tells what it
- * is. Pure.
+ * Lists as PostgreSQL's protocol sends an array in binary (`array_send`). Nothing in them is escaped on either side,
+ * and they are encoded before they are sent. The driver sends any buffer as binary; a cast to `text[]` or `bytea[]`
+ * gives the type. Pure.
  */
 const oids = { bytea: 17, text: 25 }
 const headBytes = 20
@@ -10,7 +10,7 @@ const nullLength = -1
 
 const withHead = (oid: number, count: number, hasNulls: boolean, bytes: number): Buffer => {
   const array = Buffer.allocUnsafe(headBytes + lengthBytes * count + bytes)
-  // One dimension, whether some are null, of which type, how many, and the number of the first.
+  // The header: one dimension, whether some elements are null, their type, their number, and the lower bound.
   for (const [place, number] of [1, hasNulls ? 1 : 0, oid, count, 1].entries()) array.writeInt32BE(number, place * 4)
   return array
 }

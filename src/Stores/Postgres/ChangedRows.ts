@@ -1,12 +1,12 @@
 /**
- * The rows in PostgreSQL that a copy lacks which was made of an earlier snapshot, and how many there are.
+ * The rows in PostgreSQL that a copy lacks because it was made from an earlier snapshot, and how many rows there are.
  *
- * PostgreSQL keeps with each row the transaction that wrote it (`xmin`), so nothing has to be noted, whichever worker wrote it.
- * What a snapshot doesn't see was written by a transaction that is at least as young as the oldest one that was running then
- * (`since`, its number). So no row is missing, and some that the copy has already are among them.
+ * PostgreSQL stores with each row the transaction that wrote it (`xmin`), so nothing has to be noted, whichever worker
+ * wrote it. What a snapshot doesn't see was written by a transaction at least as young as the oldest one that was then
+ * running (`since`, its number). So no row is missing, though some that the copy already has are included.
  *
- * Each table is read whole once, to count its rows: no index says who wrote one. The rows are then read only from the first place
- * that has a changed one to the last, which for events are the last few of millions.
+ * Each table is read completely once, to count its rows: no index says who wrote a row. Then rows are read only from
+ * the first place with a changed row to the last; for events these are the last few of millions.
  */
 import type { CopyingClient } from "./Guarded.ts"
 import * as Literal from "../../Domain/Literal.ts"
@@ -23,10 +23,10 @@ import {
 import { placed } from "./Rights.ts"
 import type { Rows } from "./Staged.ts"
 
-/** The numbers in rows have 32 bits: those that are much further apart can't be told older from younger. */
+/** The numbers in rows have 32 bits: of two that are much further apart, it can't be told which is older. */
 export const mostApart = 2n ** 30n
 
-/** Few rows, some of which go again: copied as they are. */
+/** Tables with few rows, some of which are also deleted: copied completely. */
 export const small: ReadonlySet<string> = new Set(
   [ledgerHoldsTable, ledgerDecisionsTable, currenciesTable].map(({ name }) => name)
 )
@@ -34,20 +34,23 @@ export const small: ReadonlySet<string> = new Set(
 export interface Count {
   readonly rows: number
   readonly changed: number
-  /** Where the first and the last of the changed ones are, as the server says it; undefined if there are none. */
+  /** The places of the first and last changed rows, as the server prints them; undefined if there are none. */
   readonly places: readonly [string, string] | undefined
 }
 
-/** Whether a transaction as young as `since` wrote the row. Asked as a query of its own, the server works out its age once. */
+/**
+ * Whether a transaction as young as `since` wrote the row. Written as a subquery, so that the server computes the age
+ * once.
+ */
 const isChanged = (since: bigint): string => `age(xmin) <= (select age('${since}'::xid8::xid))`
 
-/** In a snapshot, a row stays where it is. */
+/** Within a snapshot, a row stays in its place. */
 const changedIn = (since: bigint, { places }: Pick<Count, "places">): string =>
   places === undefined
     ? "false"
     : `ctid >= ${Literal.text(places[0])}::tid and ctid <= ${Literal.text(places[1])}::tid and ${isChanged(since)}`
 
-/** Views over the books don't have it. */
+/** Views over the books don't have `xmin`. */
 const baseOf = ({ name }: Shown): string => (name === ledgerEntriesTable.name ? placed(name) : seen(name))
 
 interface Counted {
@@ -58,7 +61,7 @@ interface Counted {
   readonly last: string | null
 }
 
-/** In one reading of each table. */
+/** With one scan of each table. */
 export const counted = async (
   client: CopyingClient,
   tables: ReadonlyArray<Shown>,
@@ -88,7 +91,7 @@ export const ofTable = (client: CopyingClient, table: Shown, since: bigint, coun
   return { client, table, rest: `where ${key} in (select ${key} from ${baseOf(table)} where ${where})` }
 }
 
-/** Of the records that have changed; `count`: of their table. */
+/** For the records that have changed; `count`: the count of their table. */
 export const ofNested = (
   client: CopyingClient,
   table: NestedTable,
@@ -101,10 +104,12 @@ export const ofNested = (
   return { client, table, rest: `where _parent in (${records})` }
 }
 
-/** By how much more memory a column takes than in a whole copy: it is staged, and what the file has of it is read and changed. */
+/**
+ * How many times the memory of a whole copy a column takes: it is staged, and the file's own rows are read and changed.
+ */
 export const held = 4
 
-/** Tables that change together: one and those of the lists in its records. */
+/** Tables that change together: a table and those of the lists in its records. */
 export interface Piece {
   readonly tables: ReadonlyArray<Shown>
   readonly nested: ReadonlyArray<NestedTable>

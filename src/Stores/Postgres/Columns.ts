@@ -1,9 +1,9 @@
 /**
- * Rows of texts and numbers as one text for each column, for who reads a great many: the server sends, and the driver reads, a handful
- * of values instead of one for each column of each row, which took most of the time.
+ * Rows of texts and numbers as one text per column, for callers that read very many: the server sends, and the driver
+ * reads, a handful of values instead of one for each column of each row, which took most of the time.
  *
- * Exact: a value that could be taken for two, or for null, is noticed, and the rows are read one by one. A column of some
- * hundred rows has to fit one text, so this is for pages.
+ * Exact: a value that could be taken for two, or for null, is detected, and then the rows are read one by one. A column
+ * of a few hundred rows has to fit into one text, so this is for pages.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 
@@ -27,7 +27,10 @@ const joined = (name: string, holds: Holds): RawBuilder<unknown> => {
   return sql`string_agg(${value}, ${sql.lit(between)}) as ${own}, count(${own}) as ${sql.ref(countOf(name))}`
 }
 
-/** Undefined if some of them can't be told apart, also if one is null that can't be, as where somebody has changed the table. */
+/**
+ * Undefined if values can't be told apart, or if one is null that can't be, for instance because someone has changed
+ * the table.
+ */
 const valuesOf = (packed: Row, name: string, holds: Holds): ReadonlyArray<unknown> | undefined => {
   const count = Number(packed["count"])
   const pieces = count === 0 ? [] : String(packed[name]).split(between)

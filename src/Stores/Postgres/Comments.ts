@@ -1,6 +1,6 @@
 /**
- * The comments on schemas and on views for analysts, brought up to date at every start. (Those on tables come with the
- * tables.) A schema of another role, like the ledger's owner, is left alone.
+ * The comments on schemas and on views for analysts, updated at every start. (Comments on tables are created with the
+ * tables.) A schema that another role owns, such as the ledger's owner, is left alone.
  */
 import { type Kysely, sql } from "kysely"
 import * as Literal from "../../Domain/Literal.ts"

@@ -1,5 +1,5 @@
 /**
- * How many connections a worker takes. Imports nothing, as the thread that receives says it, too.
+ * How many connections a worker takes. Imports nothing, because the receiver's thread uses it too.
  */
 
 /** For its work. */
@@ -7,5 +7,5 @@ export const workConnections = 9
 
 export const connectionsForAudits = 2
 
-/** In all: three are for deliveries, two for exports, and one each for watching and leading. */
+/** In total: three are for deliveries, two for exports, and one each for watching and leading. */
 export const mostConnections = workConnections + connectionsForAudits + 7

@@ -1,9 +1,9 @@
 /**
- * The connections to PostgreSQL: a pool for the work, and apart from it a few for deliveries (`Prompt`), most of them in the
- * thread that receives, so that a long export never delays a delivery.
+ * The connections to PostgreSQL: a pool for the work, and separately a few for deliveries (`Prompt`), most of them in
+ * the receiver's thread, so that a long export never delays a delivery.
  *
  * Values arrive as the rest of the program expects them: 64-bit integers as numbers if exact, otherwise as text; money
- * and JSON as text; times as Instants. Sessions are in UTC, with time-outs for statements, locks and forgotten
+ * and JSON as text; times as Instants. Sessions are in UTC, with timeouts for statements, locks and forgotten
  * transactions. A connection is reused only if all its errors came from the server itself.
  */
 import { randomUUID } from "node:crypto"
@@ -41,23 +41,26 @@ const answerMs = statementMs + 5_000
 const closeMs = 2_000
 
 /**
- * Where a session looks for tables. `ledger` comes first, so that nothing in `siteledger`, which is the worker's, can take
- * the place of its tables.
+ * Where a session looks for tables. `ledger` comes first, so that nothing in `siteledger`, which belongs to the worker,
+ * can shadow its tables.
  */
 const workersPath = "ledger,siteledger"
-/** The owner's session runs nothing that the worker's role has made. */
+/** The owner's session runs nothing that the worker's role has created. */
 export const ownersPath = "ledger"
 
 const settings = "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres"
 
-/** Sessions of the program's verbs, and of workers by their names. */
+/** Sessions of the program's verbs, and of workers by name. */
 export const isOurs = "(application_name = 'siteledger' or application_name like 'siteledger worker %')"
 
-/** Identifies one run of one worker to the others and to people; the server takes 63 bytes, with what is added to it. */
+/**
+ * Identifies one run of one worker to other workers and to people. The server accepts 63 bytes, including what is
+ * appended to it.
+ */
 export const workerName = (): string =>
   `siteledger worker ${hostname().slice(0, 19)} ${process.pid} ${randomUUID().slice(0, 8)}`
 
-/** All schemas: one connection reaches each. */
+/** All schemas: each connection reaches all of them. */
 export type Tables = StoreTables & WarehouseTables
 
 export class Connections {
@@ -66,16 +69,19 @@ export class Connections {
   readonly sessions: Sessions
   /** For single statements that finish quickly or fail. */
   readonly prompt: Pool
-  /** For the thread that receives, which has connections of its own: plain data. */
+  /** For the receiver's thread, which has its own connections: plain data. */
   readonly receiving: PoolConfig
-  /** For a thread that verifies the books. Under a name of its own: unknown sessions of the worker's are ended as lost. */
+  /**
+   * For a thread that verifies the books. It has a name of its own, because unknown sessions under the worker's name
+   * are terminated as lost.
+   */
   readonly reading: PoolConfig
   readonly #pool: Pool
   readonly #config: PoolConfig
-  /** How its sessions are called on the server. */
+  /** The name of its sessions on the server. */
   readonly worker: string
   readonly searchPath: string
-  /** Of its pools; the thread that receives is told when it starts. */
+  /** For its pools; the receiver's thread is told when it starts. */
   readonly known: Knowing = { erasures: undefined }
   readonly #open = new Set<Client | PoolClient>()
 
@@ -85,7 +91,7 @@ export class Connections {
     const url = new URL(Redacted.value(address))
     const { hostname, pathname, port, searchParams } = url
     this.name = `PostgreSQL at ${hostname}:${port || 5432}, database ${decodeURIComponent(pathname.slice(1))}`
-    // Our settings come last and so take effect; options left in the URL would replace them.
+    // Our settings come last and therefore take effect; options in the URL would otherwise replace them.
     const options = `${searchParams.get("options") ?? ""} -c search_path=${searchPath} ${settings}`.trim()
     searchParams.delete("options")
     this.#config = {
@@ -131,7 +137,7 @@ export class Connections {
     return [...this.#open].some((client) => pidOf(client) === pid)
   }
 
-  /** Everything that waits on a connection fails at once, and the next use opens another. */
+  /** Everything that waits on a connection fails at once, and the next use opens a new one. */
   cutAll(): void {
     for (const client of this.#open) cut(client)
   }
@@ -149,7 +155,7 @@ export class Connections {
     return pool
   }
 
-  /** The pool, with every session taken from it noted. */
+  /** The pool; every session taken from it is noted. */
   #noted(): PostgresPool {
     const inner = this.#pool
     const pool = { connect: () => this.sessions.take(inner), end: async () => undefined, options: inner.options }
@@ -157,7 +163,7 @@ export class Connections {
   }
 }
 
-/** Waits a shorter time for the server than the pool allows for a free connection. */
+/** Waits less time for the server than the pool allows for a free connection. */
 class Reaching extends GuardedClient {
   constructor(config?: PoolConfig) {
     super({ ...config, connectionTimeoutMillis: connectMs })
@@ -170,7 +176,10 @@ class Adapter extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** The Migrator asks which tables of its own are there. Kysely's answer has each column of all tables, which takes seconds. */
+/**
+ * The Migrator asks only whether its own tables exist. Kysely's introspection lists the columns of all tables, which
+ * takes seconds.
+ */
 class Introspector extends PostgresIntrospector {
   readonly #db: Kysely<unknown>
 

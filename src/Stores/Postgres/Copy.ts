@@ -1,8 +1,9 @@
 /**
  * Streams PostgreSQL's COPY … TO STDOUT into a file or pipe, which `pg` doesn't support itself.
  *
- * Memory stays flat: while the pipe is full, nothing is read from the server. Returns only after the server has confirmed
- * that it sent everything. Then every row is in the pipe, or a row was longer than `room` and nothing from it on is.
+ * Memory stays flat: backpressure from the pipe stops reading from the server. Returns only after the server has
+ * confirmed that it sent everything. Then every row is in the pipe; or, if a row was longer than `room`, only the rows
+ * before it are.
  */
 import type { FileHandle } from "node:fs/promises"
 import type { Connection, Submittable } from "pg"
@@ -50,7 +51,7 @@ export const copyOut = async (client: CopyingClient, text: string, pipe: FileHan
 
 const chunkBytes = 256 * 1024
 
-/** What can be made to wait. */
+/** A source that can be paused. */
 interface Source {
   readonly pause: () => unknown
   readonly resume: () => unknown

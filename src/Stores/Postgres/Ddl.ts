@@ -1,7 +1,7 @@
 /**
- * The schemas as PostgreSQL's DDL, with their descriptions: the Store's `ledger` (what is append-only) and `siteledger`
- * (the rest), and `construction` (for analysts). The books in `construction` are views over the Store's tables, so the two
- * can't differ. Pure.
+ * The schemas as PostgreSQL's DDL, with their descriptions: the Store's `ledger` (append-only tables) and `siteledger`
+ * (the rest), and `construction` (for analysts). The books in `construction` are views over the Store's tables, so the
+ * two can't differ. Pure.
  */
 import * as Literal from "../../Domain/Literal.ts"
 import type { ColumnType } from "../../Domain/Resource.ts"
@@ -25,7 +25,7 @@ import { type NestedTable, ofRecord } from "../NestedTables.ts"
 import { type Shown, shown } from "../WarehouseTables.ts"
 import * as Rights from "./Rights.ts"
 
-/** `json` keeps the text as it was written; `jsonb` doesn't, and refuses some of it. */
+/** `json` keeps the text as written; `jsonb` doesn't, and refuses some of it. */
 const typeNames: Readonly<Record<ColumnType, string>> = {
   BIGINT: "bigint",
   VARCHAR: "text",
@@ -40,7 +40,7 @@ const typeNames: Readonly<Record<ColumnType, string>> = {
 
 export const typeName = (type: ColumnType): string => typeNames[type]
 
-/** One statement for all: there are hundreds of comments, and the server may be far away. */
+/** One statement for all of them: there are hundreds of comments, and the server may be far away. */
 const commented = (...args: Parameters<typeof comments>): string => comments(...args).join(";\n")
 
 type Column = Listed["columns"][number]
@@ -79,7 +79,7 @@ const createTable = (schema: Schema, table: Listed): ReadonlyArray<string> => {
   ]
 }
 
-/** The names are PostgreSQL's own for such constraints. */
+/** PostgreSQL's own names for such constraints. */
 const reworded = (table: Listed, version: number): ReadonlyArray<string> =>
   asWorded(table, version)
     .columns.filter(({ type }) => type.addedWords?.since === version)
@@ -106,7 +106,7 @@ const ofTables = (schema: Schema, version: number, areAppendOnly: boolean): Read
   ]
 }
 
-/** The functions that check references, also those of tables elsewhere. */
+/** The functions that check references, including references of tables in other schemas. */
 export const referenceFunctions = (schema: Schema, version: number): ReadonlyArray<string> => {
   const { columns, tables } = cameWith(onServer(schema), version)
   const all = [...tables.flatMap((table) => table.columns.map((column) => ({ column, table }))), ...columns]
@@ -137,7 +137,7 @@ const adding = ({ column, table }: Evolution["added"][number]): ReadonlyArray<st
   ...columnComments(seen(table.name), [column])
 ]
 
-/** Every value is a column's canonical text, so that no cast fails. */
+/** Every value is a column's canonical text, so no cast fails. */
 const createNested = ({ columns, name, owner }: NestedTable): ReadonlyArray<string> => {
   if (owner === undefined) return []
   const items = columns.filter((column) => !ofRecord.has(column.name))
@@ -153,7 +153,7 @@ const createNested = ({ columns, name, owner }: NestedTable): ReadonlyArray<stri
   ]
 }
 
-/** What the tables of entities lack. */
+/** What the entity tables lack. */
 export const evolving = ({ added, made, views }: Evolution): ReadonlyArray<string> => [
   ...made.flatMap(making),
   ...added.flatMap(adding),
@@ -164,7 +164,7 @@ export const evolving = ({ added, made, views }: Evolution): ReadonlyArray<strin
   ])
 ]
 
-/** Replaced by a version that adds columns, which a view takes only at its end. */
+/** Replaced by a version that adds columns; a view accepts new columns only at its end. */
 const ofBooks = ({ store }: Schema, version: number): ReadonlyArray<string> => {
   const books = store.filter(({ shownBy }) => shownBy !== undefined)
   const changed = books.filter((table) => shown(table).columns.some(({ since }) => since === version))
@@ -180,13 +180,13 @@ const createView = (table: Shown, from: string): ReadonlyArray<string> => {
   ]
 }
 
-/** What a version adds to `ledger`. It needs nothing of the rest. */
+/** What a version adds to `ledger`. It doesn't need the other schemas. */
 export const ofLedger = (schema: Schema, version: number): ReadonlyArray<string> => [
   ...referenceFunctions(schema, version),
   ...ofTables(schema, version, true)
 ]
 
-/** What a version adds to `siteledger` and `construction`, once `ledger` has the version. */
+/** What a version adds to `siteledger` and `construction`, once `ledger` has that version. */
 export const ofRest = (schema: Schema, version: number): ReadonlyArray<string> => [
   ...ofTables(schema, version, false),
   ...ofWarehouse(schema, version),

@@ -1,7 +1,7 @@
 /**
- * The deliveries of a Store with any number of workers. A row in a queue stands for each delivery that isn't applied,
- * claimed with `for update skip locked` and deleted in the transaction that applies it. A dead worker's claims are freed
- * when its connection ends.
+ * The deliveries of a Store with any number of workers. Each unapplied delivery has a row in a queue. A worker claims
+ * rows with `for update skip locked` and deletes them in the transaction that applies them. If a worker dies, its
+ * claims are freed when its connection ends.
  */
 import { Effect } from "effect"
 import { type Kysely, type Selectable, sql } from "kysely"
@@ -21,7 +21,7 @@ interface Asking {
   readonly look: Store["Service"]["look"]
 }
 
-// In the order in which they are claimed: what was deleted is passed over.
+// In claim order, so that the index skips deleted rows.
 const anyWaiting = sql<boolean>`select exists (select from inbox_queue order by id limit 1)`
 const newest = sql<number | null>`select max(sequence) from inbox`
 
@@ -69,7 +69,7 @@ export const make = ({ look, run }: Asking, { host, receive }: Pick<Deliveries, 
       .limit(mostNewest)
       .execute()
   ),
-  // The server keeps its own pages in order.
+  // The server keeps its own pages intact.
   copying: undefined,
   archiving: undefined,
   archived: Effect.succeed(0),
@@ -85,12 +85,12 @@ const take = async (db: Db, limit: number): Promise<TakenBatch> => {
   return { claims, taken }
 }
 
-/** More are estimated: to count 190,000 was half of what the server did while they were applied. */
+/** More than this are estimated: counting 190,000 was half of what the server did while they were applied. */
 const mostCounted = 2000
 
 /**
- * Numbers are given in the order of arrival and taken in that order, so those between the first and the last mostly wait. The
- * last one given is known; to look for it in the queue takes seconds while a rebuild that isn't committed adds millions.
+ * Numbers are given and taken in order of arrival, so most numbers between the first and the last are waiting. The last
+ * number given is known; searching the queue for it takes seconds while an uncommitted rebuild adds millions of rows.
  */
 const waiting = async (db: Db): Promise<Waiting> => {
   const { rows } = await sql<{ count: number; oldest: string | null; span: number | null }>`
@@ -103,12 +103,13 @@ const waiting = async (db: Db): Promise<Waiting> => {
 
 const peekedAtOnce = 2000
 
-/** Several times what all receivers store within the two seconds that a statement of theirs may last. */
+/** Several times what all receivers store within the two seconds that their statements may last. */
 const mostOutOfOrder = 20_000
 
 /**
- * Numbers and places in the queue are given by one statement, so only what was stored at the same time can be in another
- * order: the least number is among the first places. To look at all of 400,000, as after `rebuild`, was half of the server's work.
+ * One statement assigns both the number and the place in the queue, so only deliveries stored at the same time can be
+ * out of order: the least number is among the first places. Checking all of 400,000, as after `rebuild`, was half of
+ * the server's work.
  */
 const settledThrough = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ sequence: number }>`
@@ -119,21 +120,22 @@ const settledThrough = async (db: Db): Promise<number> => {
   return Number(rows[0]?.sequence ?? 0)
 }
 
-/** What comes after it was never handed out. */
+/** Events after this were never handed out. */
 const handedOut = async (db: Db): Promise<number> =>
   Math.max(await settledThrough(db), Number((await readMeta(db, handedOutKey)) ?? 0))
 
 interface Looked extends Selectable<StoreTables["inbox"]> {
-  /** Of all that were looked at. */
+  /** The last of all that were looked at. */
   readonly last: number | null
   readonly looked: number
   readonly is_whole: boolean
 }
 
 /**
- * One statement, because it is asked for each payment that arrives; at least one row, which says how far it looked. Which ids
- * were used before is left to whoever takes the events: to note them is a commit of its own. The server can't know how few
- * wait, and would read the whole inbox for them: a range of numbers, and `offset 0`, make it look them up by number.
+ * One statement, because it runs for each payment that arrives. It returns at least one row, which says how far it
+ * looked. Whether ids were used before is left to the worker that takes the events: recording that is a separate
+ * commit. The server can't know how few deliveries wait, and would read the whole inbox for them. A range of numbers
+ * and `offset 0` make it look them up by number.
  */
 const peek = async (db: Db, types: ReadonlyArray<string>, from: number): Promise<Peeked> => {
   const isWanted = sql`(header_type is null or header_type = any(${types}::text[]))`
@@ -158,13 +160,13 @@ const peek = async (db: Db, types: ReadonlyArray<string>, from: number): Promise
   return { events, through, hasMore: !isWhole || Number(looked) === peekedAtOnce }
 }
 
-/** What an event is made of. */
+/** The columns of an event. */
 const eventColumns = sql`
   sequence, body_sha256, body, event_id, header_type, other_types, issued_at, received_at, deliveries, replayed`
 
 /**
- * All of a range: without looking each of them up, which took three times as long, and without carrying them through a window,
- * which took twice as long. A large body isn't read to be measured.
+ * All of a range. Looking each one up took three times as long, and carrying them through a window function twice as
+ * long. A large body isn't read to be measured.
  */
 const stored = async (db: Db, from: number): Promise<Peeked> => {
   const { rows } = await sql<EventColumns & { readonly looked: number }>`
@@ -182,7 +184,7 @@ const stored = async (db: Db, from: number): Promise<Peeked> => {
   return { events: rows.map(toEvent), through: rows.at(-1)?.sequence ?? from, hasMore }
 }
 
-/** Bodies left for the next batch are not even read: a backlog of large ones would not fit into memory. */
+/** Bodies left for the next batch aren't even read: a backlog of large ones would not fit into memory. */
 const read = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlyArray<Event>> => {
   if (sequences.length === 0) return []
   const { rows } = await sql<Selectable<StoreTables["inbox"]>>`
@@ -200,8 +202,8 @@ const read = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlyA
 }
 
 /**
- * Which of these events carry an id that an earlier, different body already used. The first sequence of each id is recorded
- * here, not by the receiver: an index on ids cost it a third of its speed.
+ * Which of these events carry an id that an earlier, different body already used. The first sequence of each id is
+ * recorded here, not by the receiver: an index on ids cost the receiver a third of its speed.
  */
 const reusedIds = async (db: Db, sequences: ReadonlyArray<number>): Promise<ReadonlySet<number>> => {
   const these = sql`inbox e join ${listedNumbers(db, sequences)} j on e.sequence = j.value`

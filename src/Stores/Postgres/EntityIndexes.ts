@@ -1,11 +1,11 @@
 /**
- * Each table of entities has an index by the time of its rows' last change, and one by when they were first seen.
+ * Each entity table has an index by the time of its rows' last change, and one by when they were first seen.
  *
- * Those who copy what changed since they last looked ask by the former, and the dashboard shows the newest changes first: of
- * 1,000,000 rows it took 200 to 600 ms to sort them all. It costs 9 MB for 1,000,000 rows, as the rows of a batch have one time,
- * which it keeps once, and 2 to 6 % of a change's time in the server. An export reads a large table in parts by the latter
- * (`TableParts`), which is nearly the order in which rows lie there: a BRIN index takes some kB, and spares a look at the whole
- * table for each part.
+ * Readers that copy what changed since their last look use the former, and the dashboard shows the newest changes
+ * first: sorting 1,000,000 rows took 200 to 600 ms. The index costs 9 MB for 1,000,000 rows, because the rows of a
+ * batch share one time, which is stored once, and 2 to 6 % of a change's time in the server. An export reads a large
+ * table in parts by the latter (`TableParts`), which is nearly the physical order of the rows: a BRIN index takes a few
+ * kB and saves a scan of the whole table for each part.
  */
 import { type Kysely, sql } from "kysely"
 import { quoted, seen } from "../Ddl.ts"
@@ -22,7 +22,10 @@ interface Found {
   readonly column: string
 }
 
-/** Statements that make those that are lacking. One that a person made for the same column will do, of whatever kind. */
+/**
+ * Statements that create the missing ones. An index that a person created on the same column will do, whatever its
+ * kind.
+ */
 export const due = async <DB>(db: Kysely<DB>, tables: EntityTables): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<Found>`
     select relname as "table", attname as "column" from pg_class join pg_attribute on attrelid = pg_class.oid

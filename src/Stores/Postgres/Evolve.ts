@@ -1,6 +1,7 @@
 /**
- * Gives the schema `construction` the tables, columns and indexes of entities that it lacks for this worker, and `construction_jsonb`
- * its views of them, one worker at a time and in one transaction. Other workers go on: they don't know what is new, and leave it null.
+ * Gives the schema `construction` the entity tables, columns and indexes that it lacks for this worker, and
+ * `construction_jsonb` the views of them, one worker at a time and in one transaction. Other workers continue: they
+ * don't know the new columns and leave them null.
  */
 import { type Kysely, sql } from "kysely"
 import type { ColumnType } from "../../Domain/Resource.ts"
@@ -63,7 +64,7 @@ export const foundIn = async <DB>(db: Kysely<DB>): Promise<Found> => {
 
 const names = (tables: EntityTables): ReadonlyArray<string> => [...tables.all.map(({ name }) => name), ...viewNames]
 
-/** `wanted`: tables that it is to have; it keeps those that it has besides. */
+/** `wanted`: tables that it must have; other existing tables are kept. */
 export const evolve = async <DB>(db: Kysely<DB>, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> => {
   const before = evolutionOf(wanted, await foundIn(db))
   const lacking = [
@@ -75,7 +76,10 @@ export const evolve = async <DB>(db: Kysely<DB>, wanted: ReadonlyArray<EntityTab
   return db.transaction().execute((tx) => evolveWithin(tx, wanted))
 }
 
-/** In the caller's transaction. It doesn't wait long for those who read or write a table: they would all wait behind it. */
+/**
+ * Runs in the caller's transaction. It doesn't wait long for readers or writers of a table, because others would all
+ * queue behind it.
+ */
 export const evolveWithin = async <DB>(tx: Kysely<DB>, wanted: ReadonlyArray<EntityTable>): Promise<EntityTables> => {
   await sql`set local lock_timeout = 0`.execute(tx)
   await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)

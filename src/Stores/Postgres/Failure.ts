@@ -1,6 +1,7 @@
 /**
- * A failure of PostgreSQL as one sentence: where it happened and what to do. It contains no password and no name of who
- * connects: what the server says about logins is replaced by our own words. Imports no Effect, for the thread that receives.
+ * A failure of PostgreSQL as one sentence: where it happened and what to do. It contains no password and no user name:
+ * the server's messages about logins are replaced by our own words. Imports no Effect, because the receiver's thread
+ * uses it.
  */
 import { DatabaseError } from "pg"
 import { codeOf } from "../../Runtime/SystemFailure.ts"
@@ -57,7 +58,7 @@ export const behindPooler = new UnusableServer(
   "siteledger needs a direct connection to the server, not a connection pooler"
 )
 
-/** How a pooler refuses the settings that a session asks for at its start. */
+/** How a pooler refuses the settings that a session requests at startup. */
 const isPooler = (cause: unknown): boolean =>
   cause instanceof DatabaseError && cause.message.startsWith("unsupported startup parameter")
 
@@ -72,7 +73,7 @@ export const isLost = (cause: unknown): boolean => {
   return state === "" ? !(cause instanceof UnusableServer) : /^(08|57P)/.test(state)
 }
 
-/** `variable`: which one has the address. */
+/** `variable`: the one that has the address. */
 export const of = (cause: unknown, name: string, variable = "SITELEDGER_WAREHOUSE"): Failure => {
   if (isPooler(cause)) return of(behindPooler, name)
   const state = stateOf(cause)
@@ -81,13 +82,13 @@ export const of = (cause: unknown, name: string, variable = "SITELEDGER_WAREHOUS
 }
 
 const sentence = (cause: unknown, state: string, variable: string): string => {
-  // Several addresses that refused together come without a message.
+  // If several addresses refuse together, the error has no message.
   const what = cause instanceof Error ? nameless(cause.message) || codeOf(cause) || cause.name : String(cause)
   if (isUnanswered(cause)) return ` doesn't answer: ${what}`
   return `: ${by(words(variable), state) ?? [what, by(advice, state)].filter(Boolean).join("; ")}`
 }
 
-/** The client's words for a server that went away or stays silent. The operating system's errors have a code. */
+/** The client's messages for a server that went away or stays silent. Errors from the operating system have a code. */
 const unanswered = /^(?:Connection terminated|Query read timeout|timeout|Client (?:has|was)|Postgres connection)/
 
 const isUnanswered = (cause: unknown): boolean =>

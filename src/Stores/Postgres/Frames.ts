@@ -1,28 +1,28 @@
 /**
- * Takes the rows of a COPY out of a connection's bytes before pg reads them: pg makes an object of each row, which takes longer
- * than to copy its bytes. Everything else goes to pg as it comes. Pure.
+ * Takes the rows of a COPY out of a connection's bytes before pg reads them: pg creates an object for each row, which
+ * takes longer than copying its bytes. Everything else goes to pg unchanged. Pure.
  */
 
-/** Of one COPY. */
+/** Receives the rows of one COPY. */
 export interface TakeRows {
-  /** A row of so many bytes begins; they come next, in any number of pieces. */
+  /** A row of this many bytes begins; the bytes come next, in any number of pieces. */
   readonly begin: (length: number) => void
   readonly add: (bytes: Buffer, from: number, to: number) => void
 }
 
-/** A message begins with its type and its length, which counts its own four bytes and what follows. */
+/** A message begins with its type and its length, which counts its own four bytes and the body. */
 const headerBytes = 5
 const lengthBytes = 4
 /** The type of a row: "d". */
 const copyData = 0x64
 
 export class Frames {
-  /** Undefined: pg gets rows, too. It changes only between two statements. */
+  /** Undefined if pg gets the rows too. Changes only between two statements. */
   take: TakeRows | undefined
   readonly #others: (bytes: Buffer) => void
   readonly #header = Buffer.alloc(headerBytes)
   #headerLength = 0
-  /** Of the message, after its header. */
+  /** Bytes left of the message, after its header. */
   #left = 0
   #taken: TakeRows | undefined
 
@@ -30,10 +30,10 @@ export class Frames {
     this.#others = others
   }
 
-  /** Bytes as they arrive, cut anywhere. */
+  /** Bytes as they arrive, split at arbitrary positions. */
   read(bytes: Buffer): void {
     let at = 0
-    /** From where on pg hasn't got them. */
+    /** The first byte that pg hasn't received. */
     let from = 0
     while (at < bytes.length) {
       const isRow = this.#left > 0 ? this.#taken !== undefined : this.#begins(bytes, at)
@@ -47,13 +47,13 @@ export class Frames {
     if (from < at) this.#others(bytes.subarray(from, at))
   }
 
-  /** Whether the message whose header is read at this place is a row that is taken. */
+  /** Whether the message whose header has been read at this place is a row to be taken. */
   #begins(bytes: Buffer, at: number): boolean {
     if (this.#headerLength === 0) this.#taken = bytes[at] === copyData ? this.take : undefined
     return this.#taken !== undefined
   }
 
-  /** Returns where the header, or what there is of it, ends. */
+  /** Returns the end of the header, or of the part of it that has arrived. */
   #head(bytes: Buffer, at: number): number {
     const to = Math.min(bytes.length, at + headerBytes - this.#headerLength)
     let length: number

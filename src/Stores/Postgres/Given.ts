@@ -1,8 +1,9 @@
 /**
- * A DuckDB file of a copy for analysts is given what has changed on the server since it was made (`ChangedRows`), in parts that
- * fit into memory.
+ * Gives a DuckDB file of a copy for analysts what has changed on the server since the file was made (`ChangedRows`), in
+ * parts that fit into memory.
  *
- * Guarantee: it then has as many rows of each table as the server; otherwise, or if it is damaged, it can't be used.
+ * Guarantee: afterwards it has as many rows of each table as the server. Otherwise, or if it is damaged, it can't be
+ * used.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { quoted, seen } from "../Ddl.ts"
@@ -31,7 +32,7 @@ export const setWatermark = async (connection: DuckDBConnection, watermark: numb
 
 interface Changes {
   readonly since: bigint
-  /** Rows. */
+  /** In rows. */
   readonly most: number
 }
 
@@ -54,7 +55,7 @@ interface Applying {
   readonly since: bigint
 }
 
-/** False, and the file is of no use any more: it is damaged, or has other rows than it should. */
+/** False if the file is no longer usable: it is damaged, or has other rows than it should. */
 const applied = async (instance: DuckDBInstance, path: string, { counts, parts, since, source }: Applying) => {
   const untold: Array<unknown> = []
   try {
@@ -81,7 +82,7 @@ const applied = async (instance: DuckDBInstance, path: string, { counts, parts, 
   } catch {
     if (untold.length === 0) return false
   }
-  // What the server can't say isn't the file's fault.
+  // A failure of the server isn't the file's fault.
   if (untold.length > 0) throw untold[0]
   return true
 }
@@ -121,7 +122,7 @@ const replacePiece = async (connection: DuckDBConnection, own: string, { nested,
 
 interface Replacing {
   readonly name: string
-  /** Which rows are replaced by those that are staged; undefined: all. */
+  /** Which rows the staged ones replace; undefined for all. */
   readonly of: { readonly column: string; readonly among: string } | undefined
 }
 

@@ -1,6 +1,7 @@
 /**
- * A connection that survives an answer which breaks PostgreSQL's protocol. pg's parser throws on one, and where it is called
- * an exception would end the program. Here it ends the connection: everything that waits on it fails, and may be retried.
+ * A connection that survives an answer that breaks PostgreSQL's protocol. pg's parser throws on such an answer, and
+ * where it is called an exception would end the program. Here it ends only the connection: everything that waits on it
+ * fails, and may be retried.
  */
 import { Socket, type SocketConstructorOpts } from "node:net"
 import type { Duplex } from "node:stream"
@@ -38,13 +39,13 @@ export class GuardedClient extends Client {
     }
   }
 
-  /** What reads the server's bytes; `listener` is pg's. */
+  /** The function that reads the server's bytes; `listener` is pg's. */
   protected reading(listener: Listener): Listener {
     return listener
   }
 }
 
-/** From which rows of a COPY can be taken. */
+/** A connection from which rows of a COPY can be taken. */
 export class CopyingClient extends GuardedClient {
   #frames: Frames | undefined
 
@@ -52,13 +53,13 @@ export class CopyingClient extends GuardedClient {
     super({ ...config, stream: streamOf as unknown as NonNullable<ClientConfig["stream"]> })
   }
 
-  /** From the next statement on; undefined: no more. */
+  /** From the next statement on; undefined to stop. */
   take(rows: TakeRows | undefined): void {
     if (this.#frames !== undefined) this.#frames.take = rows
   }
 
   protected override reading(listener: Listener): Listener {
-    // pg keeps what it can't read yet, and the next bytes come in the same place.
+    // pg keeps bytes that it can't parse yet, but the next bytes arrive in the same buffer.
     const frames = new Frames((bytes) => listener(Buffer.from(bytes)))
     this.#frames = frames
     return (bytes) => frames.read(bytes)
@@ -68,8 +69,8 @@ export class CopyingClient extends GuardedClient {
 const readBytes = 64 * 1024
 
 /**
- * Node makes a buffer for each 64 kB that arrive, outside of its heap, and then collects garbage more often: that took 1.5 s of
- * processor time for 350 MB. This socket reads into one. TLS reads from the connection itself.
+ * Node allocates an off-heap buffer for each 64 kB that arrive, which triggers garbage collection more often: that took
+ * 1.5 s of processor time for 350 MB. This socket reads into one buffer. TLS reads from the connection itself.
  */
 const streamOf = ({ ssl }: ClientConfig): Socket => {
   if (ssl !== undefined && ssl !== false) return new Socket()

@@ -1,5 +1,5 @@
 /**
- * Starts the thread that receives deliveries and stores them. It has its own connections to the server, which other workers
+ * Starts the thread that receives and stores deliveries. It has its own connections to the server, which other workers
  * and people see under the worker's name and "receiver".
  */
 import { Worker } from "node:worker_threads"

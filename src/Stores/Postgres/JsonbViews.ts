@@ -1,14 +1,16 @@
 /**
- * What analysts see once more, in the schema `construction_jsonb`: a view over each table and view of `construction`, with
- * the same columns in the same order, but `jsonb` for `json`, which can be neither compared nor grouped. (The tables keep
- * `json`, because a merge needs the text as it was written.) Comments are copied.
+ * What analysts see, a second time, in the schema `construction_jsonb`: a view over each table and view of
+ * `construction`, with the same columns in the same order, but with `jsonb` instead of `json`, which can be neither
+ * compared nor grouped. (The tables keep `json`, because a merge needs the text as it was written.) Comments are
+ * copied.
  *
- * Views are made in the transaction that makes their table or gives it columns. They are replaced in place, so that views
- * which people built on them stay, and never dropped. One that can't be replaced, because somebody changed its table by
- * hand, is left as it is. A role that may not make the schema goes on without (`siteledger doctor` says so).
+ * Views are created in the transaction that creates their table or adds columns to it. They are replaced in place,
+ * never dropped, so that views which people built on them stay. A view that can't be replaced because someone changed
+ * its table by hand is left as it is. A role that may not create the schema continues without it (`siteledger doctor`
+ * says so).
  *
- * No value makes a view fail. What `jsonb` refuses is replaced: by U+FFFD an escaped NUL and half a surrogate pair, and by
- * its text a number that may be too large.
+ * No value makes a view fail. What `jsonb` refuses is replaced: an escaped NUL or half a surrogate pair by U+FFFD, and
+ * a number that may be too large by its text.
  */
 import { type Kysely, sql } from "kysely"
 import { columnComments, quoted, seen } from "../Ddl.ts"
@@ -20,7 +22,7 @@ export const schema = "construction_jsonb"
 const says =
   "The tables and views of construction with jsonb in place of json, for select distinct, union, group by and @>."
 
-/** It is replaced at the next start if it differs. */
+/** A function that is replaced at the next start if it differs. */
 interface Routine {
   readonly name: string
   readonly returns: string
@@ -40,7 +42,7 @@ const pattern = (text: string): string => `E${Literal.text(text.replaceAll("\\",
 const replaced = (value: string, from: string, to: string): string =>
   `pg_catalog.regexp_replace(${value}, ${pattern(from)}, ${pattern(to)}, 'g')`
 
-/** Pairs are set apart (no JSON has `\u{`) while what is left of them is replaced. */
+/** Pairs are set apart (no JSON has `\u{`) while the rest is replaced. */
 const withoutRefused = replaced(
   replaced(
     replaced("$1::pg_catalog.text", `${escapes}${high}\\\\u${low}`, String.raw`\1\\u{\2\3}`),
@@ -61,7 +63,7 @@ const mended: Routine = {
     from pg_catalog.regexp_matches(${withoutRefused}, ${pattern(tokens)}, 'g') with ordinality as found(part, place)`
 }
 
-/** The server puts it in place of a call, as it has one expression: most values are only cast. */
+/** The server inlines it, because it is a single expression: most values are only cast. */
 const asJsonb: Routine = {
   name: "as_jsonb",
   returns: "jsonb",
@@ -75,7 +77,7 @@ const routines = [mended, asJsonb]
 const create = ({ body, name, returns }: Routine): ReadonlyArray<string> => [
   `create or replace function ${schema}.${name}(json) returns ${returns} language sql immutable parallel safe
   as $body$${body}$body$`,
-  // Who reads a view calls its functions.
+  // A reader of a view calls its functions.
   `grant execute on function ${schema}.${name}(json) to public`
 ]
 
@@ -92,7 +94,7 @@ interface Relation {
 
 const inView = (column: Column): Column => (column.type === "json" ? { ...column, type: "jsonb" } : column)
 
-/** A view takes more columns at its end, and no other change. */
+/** A view accepts new columns at its end, and no other change. */
 const canBecome = (columns: ReadonlyArray<Column>, wanted: ReadonlyArray<Column>): boolean =>
   columns.every(({ name, type }, place) => wanted[place]?.name === name && wanted[place].type === type)
 
@@ -119,7 +121,7 @@ const ofView = (name: string, table: Relation, found: Relation | undefined): Rea
   ]
 }
 
-/** Their comments are joined: a function for each column takes seconds where there are some ten thousand. */
+/** The comments are aggregated: calling a function for each column takes seconds if there are tens of thousands. */
 const relations = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<ReadonlyMap<string, Relation>> => {
   const { rows } = await sql<{ name: string; says: string | null; columns: string }>`
     select nspname || '.' || relname as name, whole.description as says, json_agg(json_build_object(
@@ -162,7 +164,9 @@ const bodies = async <DB>(db: Kysely<DB>): Promise<ReadonlyMap<string, string>> 
   return new Map(rows.map(({ body, name }) => [name, body]))
 }
 
-/** What the views over these tables and views of `construction` lack; nothing where the session's role may not make them. */
+/**
+ * What the views over these tables and views of `construction` lack; nothing if the session's role may not create them.
+ */
 export const due = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const { canMake, isOurs, isThere, says: found } = await place(db)
   if (isThere ? !isOurs : !canMake) return []
@@ -178,7 +182,10 @@ export const due = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Pro
   ]
 }
 
-/** In the caller's transaction, whose turn it is to change tables; all at once, as the server may be far away. */
+/**
+ * Runs in the caller's transaction, whose turn it is to change tables; all in one statement, because the server may be
+ * far away.
+ */
 export const renew = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<void> => {
   const statements = await due(db, names)
   if (statements.length > 0) await sql.raw(statements.join(";\n")).execute(db)

@@ -1,12 +1,13 @@
 /**
- * Keeps a worker out that doesn't know everything that was erased. While something is erased no worker has a session; one whose
- * machine slept or was cut off meanwhile needs a new one, and is refused that. Imports no Effect, for the thread that receives.
+ * Keeps out a worker that doesn't know everything that was erased. While something is erased, no worker has a session.
+ * A worker whose machine slept or was cut off meanwhile needs a new session, which is refused. Imports no Effect,
+ * because the receiver's thread uses it.
  */
 import type { ClientBase, PoolConfig } from "pg"
 import { UnusableServer } from "./Failure.ts"
 
 export interface Knowing {
-  /** How many erasures the worker knows; undefined: it hasn't asked yet, or is no worker. */
+  /** How many erasures the worker knows; undefined if it hasn't asked yet, or isn't a worker. */
   erasures: number | undefined
 }
 

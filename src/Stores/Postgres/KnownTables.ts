@@ -1,7 +1,8 @@
 /**
- * The tables of entities as this worker knows them. Of several workers one adds columns that were learned, in the transaction
- * in which they are learned; the others notice before they write or read, by how many there are. A batch that has begun
- * before leaves new columns alone: what belongs there stays among the other fields until the row's next change.
+ * The entity tables as this worker knows them. Of several workers, one adds learned columns, in the transaction in
+ * which they are learned. The others notice this by the number of learned columns before they write or read. A batch
+ * that began earlier leaves new columns alone: values that belong there stay among the other fields until the row's
+ * next change.
  */
 import type { Kysely } from "kysely"
 import type { Resource } from "../../Domain/Resource.ts"
@@ -14,7 +15,7 @@ import { evolve, evolveWithin, foundIn } from "./Evolve.ts"
 export class KnownTables {
   readonly #resources: ReadonlyArray<Resource>
   #tables: EntityTables
-  /** How many columns were learned then. */
+  /** How many columns were learned at that time. */
   #learned: number
 
   private constructor(resources: ReadonlyArray<Resource>, tables: EntityTables, learned: number) {
@@ -29,12 +30,12 @@ export class KnownTables {
     return new KnownTables(resources, await evolve(db, wantedTables(resources, learned)), learned.length)
   }
 
-  /** For a batch about these tables: only those of lists learn columns, so that events need not ask. */
+  /** For a batch about these tables: only tables of lists learn columns, so events needn't ask. */
   async about<DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<EntityTables> {
     return names.some((name) => this.#tables.of(name).resource.isWhole === true) ? this.now(db) : this.#tables
   }
 
-  /** As they are now, within the caller's transaction. */
+  /** The current tables, within the caller's transaction. */
   async now<DB>(db: Kysely<DB>): Promise<EntityTables> {
     if ((await LearnedColumns.count(storeOf(db))) === this.#learned) return this.#tables
     const learned = await LearnedColumns.all(storeOf(db))
@@ -43,7 +44,9 @@ export class KnownTables {
     return this.#tables
   }
 
-  /** Adds what is lacking, within the caller's transaction: it may still be rolled back, so nothing is known of it here. */
+  /**
+   * Adds what is lacking, within the caller's transaction. That may still be rolled back, so it isn't remembered here.
+   */
   async evolve<DB>(db: Kysely<DB>): Promise<void> {
     await evolveWithin(db, await this.#wanted(db))
   }

@@ -18,7 +18,7 @@ const lookEvery = "1 second"
 /** Arbitrary, but used for nothing else in the database. */
 export const lock = 7_130_221_000
 
-/** The server notices within ten seconds that the worker is gone or frozen, and frees the lock. */
+/** Makes the server notice within ten seconds that the worker is gone or frozen, and free the lock. */
 const settings = [
   "set tcp_keepalives_idle = 3",
   "set tcp_keepalives_interval = 2",
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
         )
       })
 
-    /** The connection is otherwise idle: an answer proves that it still exists, and with it the lock. */
+    /** The connection is otherwise idle. An answer proves that it still exists, and with it the lock. */
     const ask = async (): Promise<boolean> => {
       client ??= await connected(connections.client({ query_timeout: 3_000 }))
       const { rows } = await client.query<{ held: boolean }>(

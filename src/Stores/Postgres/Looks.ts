@@ -1,8 +1,10 @@
 /**
- * Looks at what other workers may have changed. A worker at rest takes a dozen of them every second or two, at the same moments
- * (`Runtime/Beat`), and each statement costs it half a millisecond, whatever it asks: so those of one moment are one statement.
+ * Checks for what other workers may have changed. An idle worker makes a dozen such looks every second or two, at the
+ * same moments (`Runtime/Beat`), and each statement costs it half a millisecond regardless of its content. So the looks
+ * of one moment become one statement.
  *
- * Each is as of a time after it was asked for. If one of them fails, all do. Within a transaction a look is a statement there.
+ * Each result is as of a time after the look was requested. If one of them fails, all do. Within a transaction, a look
+ * is a separate statement.
  */
 import { setTimeout } from "node:timers/promises"
 import { Effect, Exit, Request, RequestResolver } from "effect"
@@ -10,14 +12,14 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Shared } from "../Store.ts"
 import type { StoreTables } from "../StoreTables.ts"
 
-/** Timers of one moment end within two milliseconds, on the machine's clock. */
+/** Timers for the same moment fire within two milliseconds, on the machine's clock. */
 const gathering = Effect.promise(() => setTimeout(3))
 
 type Run<E> = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, E>
 
 class Look<E> extends Request.Class<{ readonly value: RawBuilder<unknown> }, unknown, E> {}
 
-/** `isAlone`: within a transaction. */
+/** `isAlone`: true within a transaction. */
 export const make = <E>(run: Run<E>, isAlone: Effect.Effect<boolean>) => {
   const values = (all: ReadonlyArray<RawBuilder<unknown>>) =>
     run(async (db) => {
@@ -41,12 +43,12 @@ export const make = <E>(run: Run<E>, isAlone: Effect.Effect<boolean>) => {
     )
 }
 
-/** A row's place and the transaction that wrote it are never those of another one. */
+/** A row's place together with the transaction that wrote it is unique. */
 const stampOf = (table: Shared): RawBuilder<string> => sql`
   select count(*)::text || ' ' || coalesce(sum(hashtextextended(ctid::text || ' ' || xmin::text, 0)), 0)::text
   from ${sql.table(table)}`
 
-/** Differs once a row of the table was written. */
+/** Changes once a row of the table was written. */
 export const stamps: Readonly<Record<Shared, RawBuilder<string>>> = {
   subscriptions: stampOf("subscriptions"),
   walks: stampOf("walks"),

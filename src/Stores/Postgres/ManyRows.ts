@@ -1,6 +1,6 @@
 /**
- * Statements that write many rows of a table at once, in an order that all writers share. Each column is one parameter, however
- * many rows there are.
+ * Statements that write many rows of a table at once, in an order that all writers share. Each column is one parameter,
+ * regardless of the number of rows.
  */
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely"
 import type { Row } from "../../Domain/Merge.ts"
@@ -13,7 +13,7 @@ type Db = Kysely<WarehouseTables>
 
 type Texts = Readonly<Record<string, string | null>>
 
-/** More rows exceed the server's default `work_mem`: with 10,000 each row took twice as long. */
+/** More rows would exceed the server's default `work_mem`: with 10,000, each row took twice as long. */
 export const rowsAtOnce = 1000
 
 /** In key order, the same for all writers, so that they don't deadlock. */
@@ -23,7 +23,7 @@ export function* pieces<A extends Texts>({ key }: Shown, rows: ReadonlyArray<A>)
   for (let from = 0; from < sorted.length; from += rowsAtOnce) yield sorted.slice(from, from + rowsAtOnce)
 }
 
-/** Shorter first: whole numbers are in numeric order, which keeps a walk's page together. */
+/** Shorter first: whole numbers are then in numeric order, which keeps a walk's page together. */
 export const inOrder = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 
 interface Input {

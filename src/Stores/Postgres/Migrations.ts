@@ -1,10 +1,10 @@
 /**
- * The migrations of a PostgreSQL database. Each version has up to two parts: what it adds to `ledger`, whose owner may be a
- * role of its own, and the rest (`siteledger` and `construction`), which is the worker's. A part is done in one
- * transaction, so a crash leaves nothing of it behind; `ledger` comes first, and needs nothing of the rest.
+ * The migrations of a PostgreSQL database. Each version has up to two parts: what it adds to `ledger`, whose owner may
+ * be a separate role, and the rest (`siteledger` and `construction`), which belongs to the worker. Each part is one
+ * transaction, so a crash leaves nothing of it behind. `ledger` comes first, and doesn't need the rest.
  *
- * Where the worker's role owns everything, the first worker to start does both parts in one transaction. Elsewhere
- * `siteledger migrate` does that of the owner, and a worker refuses to start until then.
+ * Where the worker's role owns everything, the first worker to start runs both parts in one transaction. Elsewhere
+ * `siteledger migrate` runs the owner's part, and a worker refuses to start until then.
  */
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
@@ -24,7 +24,9 @@ import * as Rights from "./Rights.ts"
 /** It has identity columns, SKIP LOCKED and transaction states that can be queried. */
 export const oldestVersion = 14
 
-/** If the role may not create schemas, an administrator has created it; `if not exists` would require that right too. */
+/**
+ * If the role may not create schemas, an administrator has created it; `if not exists` would require that right too.
+ */
 const createSchema =
   (name: string) =>
   async <DB>(db: Kysely<DB>): Promise<void> => {
@@ -32,12 +34,12 @@ const createSchema =
     if (rows.length === 0) await sql`create schema ${sql.id(name)}`.execute(db)
   }
 
-/** Cast, because a plain 0 has no decimals here. */
+/** A cast, because a plain 0 has no decimals here. */
 const firstLines = `
   select entry_id, account, cast(debit as numeric(28,4)) as debit, cast(credit as numeric(28,4)) as credit
   from (${viewsSince[1]?.["ledger_lines"]}) as lines`
 
-/** A replaced view keeps its owner and its rights. */
+/** A replaced view keeps its owner and its privileges. */
 const made = (queries: Readonly<Record<string, string>> = {}): ReadonlyArray<string> =>
   Object.entries(queries).flatMap(([name, query]) => [
     `create or replace view construction.${name} as ${query}`,
@@ -80,20 +82,20 @@ const noChange: Migration = { up: async () => undefined }
 export const turn = 7_130_221_001
 
 export interface Step {
-  /** Null: there was nothing. */
+  /** Null if there was nothing. */
   readonly from: string | null
   readonly to: string
 }
 
 export interface LedgerStep extends Step {
-  /** From `siteledger`, where older versions had it. */
+  /** Moved from `siteledger`, where older versions had it. */
   readonly isMoved: boolean
 }
 
 export interface Migrated {
   readonly ledger: LedgerStep
   readonly rest: Step
-  /** Workers for which stand-ins are still there (`Relocation`). */
+  /** Older workers, for which stand-ins still exist (`Relocation`). */
   readonly olderWorkers: number
 }
 
@@ -114,7 +116,7 @@ const run = async <DB>(
   return { from: names.findLast((name) => !fresh.has(name)) ?? null, to: names.at(-1) ?? "" }
 }
 
-/** Acts as the owner, to which everything that is made belongs; makes the schema if there is none. */
+/** Acts as the owner, so that everything it creates belongs to that role; creates the schema if there is none. */
 const migrateLedger = async <DB>(
   db: Kysely<DB>,
   { owner, role, versions }: Owner.Owner,
@@ -137,16 +139,16 @@ const migrateLedger = async <DB>(
 const inTurn = async <A>(connections: Connections, use: (db: Kysely<unknown>) => Promise<A>): Promise<A> => {
   await assertFit(connections)
   return connections.db.transaction().execute(async (tx) => {
-    // The first worker may take a while.
+    // The first worker may take a while, so this waits for it.
     await sql`set local lock_timeout = 0`.execute(tx)
     await sql`select pg_advisory_xact_lock(${turn})`.execute(tx)
-    // But what comes later to a table waits behind this, so this gives up soon, and is tried again.
+    // But later statements on a table queue behind this one, so it gives up soon and is tried again.
     await sql`set local lock_timeout = '3s'`.execute(tx)
     return use(tx as unknown as Kysely<unknown>)
   })
 }
 
-/** Whether `ledger` lacks a version: all of them as long as the books are elsewhere (`Relocation`). */
+/** Whether `ledger` lacks a version. While the books are still elsewhere, it lacks all of them (`Relocation`). */
 const isDue = ({ versions }: Owner.Owner, to: Migrations): boolean => {
   const known = Object.keys(partOf(to, "ledger"))
   const unknown = versions.filter((name) => !known.includes(name))
@@ -171,7 +173,7 @@ export const migrate = (connections: Connections, to = migrations, refused = Own
     return { ledger, rest, olderWorkers: await Relocation.settle(db) }
   })
 
-/** As the owner: `ledger` alone, with its functions and the worker's rights as they have to be. */
+/** As the owner: only `ledger`, with its functions and the worker's privileges as they must be. */
 export const migrateLedgerFor = (
   worker: Owner.Worker,
   connections: Connections,
@@ -193,6 +195,6 @@ const assertFit = async ({ db, searchPath }: Connections): Promise<void> => {
   if (Number.parseInt(version, 10) < oldestVersion) {
     throw new UnusableServer(`PostgreSQL ${oldestVersion} or newer is needed; this server is ${version}`)
   }
-  // A pooler has dropped the settings that the session asked for at its start.
+  // A pooler has dropped the settings that the session requested at startup.
   if (path !== searchPath) throw behindPooler
 }

@@ -1,27 +1,27 @@
 /**
- * Who owns the schema `ledger`, and whether a session may change it: the worker's role where it owns everything, or else a
- * role of its own, as which `siteledger migrate` connects. What a session may not do is refused in one sentence, which
- * says what to run.
+ * Who owns the schema `ledger`, and whether a session may change it. The owner is the worker's role where that owns
+ * everything, otherwise a separate role, as which `siteledger migrate` connects. What a session may not do is refused
+ * in one sentence that says what to run.
  */
 import { type Kysely, sql } from "kysely"
 import { escapeIdentifier } from "pg"
 import { UnusableServer } from "./Failure.ts"
 
 export interface Owner {
-  /** The session's own. */
+  /** The session's own role. */
   readonly role: string
   /** Null if there is no schema `ledger` yet. */
   readonly owner: string | null
-  /** The session may act as the owner, or make the schema. */
+  /** The session may act as the owner, or create the schema. */
   readonly mayChange: boolean
-  /** Which versions `ledger` has. */
+  /** The versions that `ledger` has. */
   readonly versions: ReadonlyArray<string>
 }
 
-/** As a worker's session knows it. */
+/** What a worker's session knows. */
 export interface Worker {
   readonly role: string
-  /** That the books have where an older version made them. */
+  /** The versions of the books where an older version created them. */
   readonly versions: ReadonlyArray<string>
 }
 
@@ -41,8 +41,8 @@ const books = sql<{ name: string }>`
   where relnamespace = 'ledger'::regnamespace and relkind = 'r' and relname not like 'kysely%'`
 
 /**
- * As the owner: what a worker of another role needs in `ledger`. The sequences number rows and are none: the worker reads
- * them for pg_dump, and sets them when a whole store is moved here.
+ * As the owner: grants what a worker of another role needs in `ledger`. Sequences only number rows, so changing them
+ * changes no row: the worker reads them for pg_dump, and sets them when a whole store is moved here.
  */
 export const letAppend = async <DB>(db: Kysely<DB>, worker: string): Promise<void> => {
   const role = escapeIdentifier(worker)
@@ -60,7 +60,7 @@ const unmade = "there is no schema ledger, and this role may not make one: let a
 
 export type Refusal = (found: Owner) => UnusableServer
 
-/** A worker's, which never knows the owner's password. */
+/** For a worker, which never knows the owner's password. */
 export const refused: Refusal = ({ owner }) =>
   new UnusableServer(
     owner === null
@@ -68,7 +68,7 @@ export const refused: Refusal = ({ owner }) =>
       : "the ledger's tables need a migration, which only their owner may do: run siteledger migrate"
   )
 
-/** Of `siteledger migrate`, which can be given the owner's address. */
+/** For `siteledger migrate`, which can be given the owner's address. */
 export const notOwner: Refusal = ({ owner }) =>
   new UnusableServer(
     owner === null
@@ -76,7 +76,7 @@ export const notOwner: Refusal = ({ owner }) =>
       : `the ledger's tables are to belong to ${owner}: give that role's address in SITELEDGER_MIGRATE_URL`
   )
 
-/** The worker's role has them, so what another one made wouldn't be the worker's. */
+/** The worker has the owner's role, so what another role creates wouldn't be the worker's. */
 export const unseparated = new UnusableServer(
   "the ledger's tables still belong to the worker's role: let an administrator run config/postgres-roles.sql, which gives " +
     "them an owner"

@@ -2,8 +2,8 @@
  * One PostgreSQL database that holds Store and Warehouse, shared by any number of workers.
  *
  * `run` and `atomically` join the transaction of a surrounding `atomically`, whichever service started it: all of it is
- * kept, or nothing. A nested `atomically` can fail alone. Interrupting a query cancels it on the server. If the answer to a
- * COMMIT is lost, the server is asked for the outcome by transaction id.
+ * committed, or nothing. A nested `atomically` can fail alone. Interrupting a query cancels it on the server. If the
+ * answer to a COMMIT is lost, the server is asked for the outcome by transaction id.
  */
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schema, Semaphore } from "effect"
 import { type ControlledTransaction, type Kysely, sql } from "kysely"
@@ -18,8 +18,8 @@ import { watch } from "./Vanished.ts"
 
 export class PostgresError extends Schema.TaggedError<PostgresError>()("PostgresError", {
   /**
-   * Refused: the engine can never hold this data. Full: the server's disk is full. Locked: another transaction was in the
-   * way, and this one was rolled back. Unusable: a person must act (password, rights, version). Failed: retry later.
+   * Refused: the engine can never hold this data. Full: the server's disk is full. Locked: a conflicting transaction
+   * rolled this one back. Unusable: a person must act (password, rights, version). Failed: retry later.
    */
   reason: Schema.Literals(["Refused", "Full", "Locked", "Unusable", "Failed"]),
   message: Schema.String,
@@ -31,7 +31,7 @@ export class Postgres extends Context.Service<
   {
     readonly run: <A>(query: (db: Kysely<Tables>) => Promise<A>) => Effect.Effect<A, PostgresError>
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PostgresError, R>
-    /** Whether it is within one that is open. */
+    /** Whether an enclosing transaction is open. */
     readonly isAtomic: Effect.Effect<boolean>
     /** See Store. */
     readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
@@ -53,7 +53,7 @@ interface Open {
   readonly depth: number
   /** One query at a time: a rollback to a savepoint would undo other queries too. */
   readonly turn: Semaphore.Semaphore
-  /** What waits for the commit. */
+  /** Effects that wait for the commit. */
   readonly after: Array<Effect.Effect<void>>
 }
 
@@ -84,7 +84,7 @@ const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const attempt = attempting(name)
   const whole = wholly(attempt, connections)
   const nested = nesting(attempt)
-  // Before anything can wait for a lock.
+  // Started before anything can wait for a lock.
   yield* Effect.forkScoped(watch(connections))
   yield* attempt(() => migrate(connections))
   const resources = yield* Resources
@@ -120,7 +120,7 @@ const wholly = (attempt: Attempt, { db, sessions }: Connections) => {
   })
   const rollback = ({ transaction }: Open) => Effect.ignore(attempt(() => transaction.rollback().execute()))
 
-  /** Returns the connection in any case. */
+  /** Always returns the connection. */
   const commit = (open: Open) =>
     Effect.gen(function* () {
       const id = yield* Effect.onError(
@@ -163,7 +163,7 @@ const nesting =
       })
     )
 
-/** Null if nothing was written, and so nothing can be lost. */
+/** Null if nothing was written, so that nothing can be lost. */
 const transactionId = async (db: Kysely<Tables>): Promise<string | null> => {
   const { rows } = await sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`.execute(db)
   return rows[0]?.id ?? null
@@ -173,8 +173,8 @@ const patienceMs = 30_000
 const pauseMs = 200
 
 /**
- * The outcome of a transaction, as soon as the server answers again. A session still waiting for a COMMIT that will never
- * arrive is terminated, which frees its locks.
+ * The outcome of a transaction, as soon as the server answers again. A session that still waits for a COMMIT that will
+ * never arrive is terminated, which frees its locks.
  */
 const outcomeOf = (attempt: Attempt, db: Kysely<Tables>, { id, pid }: { readonly id: string; readonly pid: number }) =>
   Effect.gen(function* () {

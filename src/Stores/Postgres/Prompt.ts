@@ -1,6 +1,6 @@
 /**
- * Connections for single statements that finish quickly or fail: a delivery waits at most twice their limit, for the commit
- * before its own and for its own. Imports no Effect, for the thread that receives.
+ * Connections for single statements that finish quickly or fail: a delivery waits at most twice their limit, once for
+ * the commit before its own and once for its own. Imports no Effect, because the receiver's thread uses it.
  */
 import { Pool, type PoolConfig } from "pg"
 import { discardWhenBroken, GuardedClient } from "./Guarded.ts"

@@ -1,11 +1,11 @@
 /**
- * The copy for analysts of a warehouse in PostgreSQL, made from the server's rows (`PublishedFiles`): all of them, or those
- * that were written since the file was made (`ChangedRows`).
+ * The copy for analysts of a warehouse in PostgreSQL, made from the server's rows (`PublishedFiles`): all of them, or
+ * those that were written since the file was made (`ChangedRows`).
  *
- * Guarantees: a copy is as of one point in time. One that was made from the file before it, by whichever process, has as many
- * rows of each table as the server, and so no row that was deleted there; if it hasn't, if the server was started in between,
- * if columns have come, or if something was erased (a file keeps what its rows were before), it is made whole. However many
- * tables there are, no more of them is in memory at once than fits.
+ * Guarantees: a copy is as of one point in time. A copy that was made from the previous file, by this or another
+ * process, has as many rows of each table as the server, and therefore no row that was deleted there. If it doesn't, or
+ * if meanwhile the server restarted, columns were added, or something was erased (a file keeps earlier values of its
+ * rows), the copy is made completely. However many tables there are, no more than fits is in memory at once.
  */
 import { Effect, Schema } from "effect"
 import * as DuckDbDdl from "../DuckDb/Ddl.ts"
@@ -21,11 +21,11 @@ import { attempting, connected, type From, rowsOf, temporaryFolder } from "./Sna
 import { fill, makePipe } from "./Staged.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 
-/** Which state of the server a file has. */
+/** Which state of the server a file contains. */
 const AsOf = Schema.Struct({
-  /** The number of the oldest transaction that was running. */
+  /** The number of the oldest transaction that was then running. */
   oldest: Schema.String,
-  /** If it is another by now, transactions don't tell what has changed, or the file has what was erased. */
+  /** If it differs, transactions don't tell what has changed, or the file still contains what was erased. */
   epoch: Schema.String
 })
 type AsOf = typeof AsOf.Type
@@ -65,7 +65,7 @@ export class Publication {
     try {
       return await files.publish(path, isWhole, makerOf(source, now, this.#most))
     } catch (cause) {
-      // The next one is made whole: what was wrong with this one may still be.
+      // The next copy is made completely, because the cause of the failure may persist.
       files.forget()
       throw cause
     } finally {
@@ -109,7 +109,7 @@ const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, pa
       try {
         await connection.run("begin transaction")
         await setWatermark(connection, watermark)
-        // As rows, which are found sooner than by a view.
+        // As rows, which are found faster than through a view.
         for (const table of tables.nested)
           for (const statement of DuckDbDdl.making(table)) await connection.run(statement)
         const copies = tables.all.map((table) => ({
@@ -118,7 +118,7 @@ const makeWhole = async ({ client, folder, pipe, tables, watermark }: Source, pa
         }))
         await copyInParts(connection, copies, columnsAtOnce)
       } finally {
-        // After a failure; otherwise there is no transaction.
+        // Needed after a failure; otherwise there is no transaction.
         await connection.run("rollback").catch(() => undefined)
         await connection.run(`use "${own}"`)
       }

@@ -1,9 +1,9 @@
 /**
- * The queue of deliveries that aren't applied, shared by all workers: a batch claims its first rows, a rebuild puts all of the
- * inbox into it again.
+ * The queue of deliveries that aren't applied, shared by all workers: a batch claims its first rows, and a rebuild puts
+ * the whole inbox into it again.
  *
- * Until a rebuild's transaction ends, nothing is claimed: what was applied meanwhile would be in tables that it then empties,
- * and in the queue no longer. Storing deliveries doesn't wait for it.
+ * Until a rebuild's transaction ends, nothing is claimed. Otherwise a delivery could be applied to tables that the
+ * rebuild then empties, and be gone from the queue. Storing deliveries doesn't wait for it.
  */
 import { type Kysely, sql } from "kysely"
 import type { StoreTables } from "../StoreTables.ts"
@@ -16,10 +16,10 @@ export interface Claim {
   readonly is_first: boolean
 }
 
-/** The advisory lock that a batch shares with others, and a rebuild with none: arbitrary, but used for nothing else. */
+/** The advisory lock that batches share and a rebuild holds exclusively: arbitrary, but used for nothing else. */
 const claiming = 7_130_221_003
 
-/** None while a rebuild is under way or waits for its turn. */
+/** Claims nothing while a rebuild is under way or waits for its turn. */
 export const claim = async (db: Db, limit: number): Promise<ReadonlyArray<Claim>> => {
   const { rows } = await sql<Claim>`
     select id, sequence, is_first from inbox_queue where (select pg_try_advisory_xact_lock_shared(${claiming}))
@@ -27,17 +27,17 @@ export const claim = async (db: Db, limit: number): Promise<ReadonlyArray<Claim>
   return rows
 }
 
-/** Waits for the batches that are under way, and keeps others from being claimed in this transaction. */
+/** Waits for batches in progress, and prevents new claims during this transaction. */
 export const close = async (tx: Db): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${claiming})`.execute(tx)
 }
 
-/** A statement may last a minute. */
+/** Limited, because a statement may last a minute. */
 const queuedAtOnce = 250_000
 
 /**
- * Puts all deliveries into the closed queue. Each part in one statement, so that what is stored meanwhile is there once, and
- * the least numbers first: how far all is applied is read from the first places.
+ * Puts all deliveries into the closed queue. Each part is one statement, so that deliveries stored meanwhile are in it
+ * once, and the least numbers come first: how far everything is applied is read from the first places.
  */
 export const again = async (tx: Db): Promise<void> => {
   for (let from = 1; from < Number.MAX_SAFE_INTEGER;) {

@@ -1,5 +1,6 @@
 /**
- * A Store in PostgreSQL, read with one connection, which sees one point in time for each transaction that asks for it.
+ * A Store in PostgreSQL, read through one connection, which sees one point in time in each transaction that asks for
+ * it.
  */
 import { Effect } from "effect"
 import { Kysely, PostgresDialect } from "kysely"
@@ -11,7 +12,7 @@ import { GuardedClient } from "./Guarded.ts"
 import { openPool } from "./Prompt.ts"
 import { valueOf } from "./Values.ts"
 
-/** `name`: of the server, for messages. */
+/** `name`: the server's name, for messages. */
 export const open = Effect.fnUntraced(function* (config: PoolConfig, name: string) {
   const pool = yield* Effect.acquireRelease(
     Effect.sync(() =>

@@ -1,19 +1,19 @@
 /**
- * Stores deliveries in PostgreSQL: one statement for all that arrived together (at most 4 MiB at a time), on a connection
- * reserved for deliveries. If the server doesn't answer within a second it fails, no 2xx is sent, and the service delivers
- * again.
+ * Stores deliveries in PostgreSQL: one statement for all that arrived together (at most 4 MiB at a time), on a
+ * connection reserved for deliveries. If the server doesn't answer within a second, this fails, no 2xx is sent, and the
+ * service delivers again.
  *
- * Each statement has a number, which its answer repeats: no delivery counts as stored by the answer to another statement,
- * whatever the network repeats.
+ * Each statement has a number, which its answer repeats, so no delivery counts as stored because of the answer to
+ * another statement, even if the network repeats answers.
  */
 import type { Pool, QueryConfig } from "pg"
 import { type Delivery, withinBytes } from "../Deliveries.ts"
 import { byteaArray, textArray } from "./Arrays.ts"
 
 /**
- * Stores and queues new bodies; returns their hashes, and a row without one. The bodies are one byte string, which the driver sends as it is:
- * 16 MiB took 0.3 s, against 0.7 s as an array, which it writes as text. They are numbered in order of arrival, but
- * inserted in order of their hashes, so that two workers never deadlock.
+ * Stores and queues new bodies; returns their hashes, and a row without a hash. The bodies are one byte string, which
+ * the driver sends unchanged: 16 MiB took 0.3 s, against 0.7 s as an array, which the driver writes as text. They are
+ * numbered in order of arrival, but inserted in order of their hashes, so that two workers never deadlock.
  */
 const insert = `
   with given as (
@@ -36,10 +36,10 @@ const insert = `
   )
   select $11::text as statement, body_sha256 from fresh union all select $11::text, null`
 
-/** Limits how far a row can grow when the same body is sent again under new labels. */
+/** Limits how far a row can grow when the same body is sent repeatedly under new labels. */
 const mostLabels = 64
 
-/** Counts one more delivery of each known body and queues it, so that the table of events shows it. */
+/** Counts another delivery of each known body and queues it, so that the table of events shows it. */
 const count = `
   with given as (
     select * from unnest($1::bytea[], $2::text[], $3::text[], $4::text[])
@@ -76,7 +76,7 @@ interface Answered {
 
 let statements = 0
 
-/** Its number is its last parameter. A connection whose answers are out of step isn't used again. */
+/** Its number is its last parameter. A connection whose answers are out of step isn't reused. */
 const ask = async (pool: Pool, { values = [], ...query }: QueryConfig): Promise<ReadonlyArray<Answered>> => {
   const statement = String(++statements)
   const client = await pool.connect()

@@ -1,9 +1,9 @@
 /**
- * Moves the books of a database that an older version made, where they were in `siteledger`, into `ledger`. Tables keep their
- * rows, sequences and indexes: only where they are is changed, at once and in one transaction.
+ * Moves the books of a database that an older version created from `siteledger` into `ledger`. Tables keep their rows,
+ * sequences and indexes: only their schema changes, in one transaction.
  *
- * Workers of that version go on meanwhile. A stand-in takes the place of each table: a view, through which they read and
- * append. Stand-ins go with the first start, or `siteledger migrate`, that finds no such worker any more.
+ * Workers of that version continue meanwhile. A stand-in replaces each table: a view, through which they read and
+ * append. The stand-ins are removed by the first start, or `siteledger migrate`, that finds no such worker any more.
  */
 import { escapeIdentifier } from "pg"
 import { type Kysely, sql } from "kysely"
@@ -18,7 +18,7 @@ interface Found {
   readonly isOurs: boolean
 }
 
-/** Of `siteledger`: the books as tables, or their stand-ins. Works without a right on the schema. */
+/** In `siteledger`: the books as tables, or their stand-ins. Works without privileges on the schema. */
 const found = async <DB>(db: Kysely<DB>, kind: "table" | "view"): Promise<ReadonlyArray<Found>> => {
   const names = sql`${[...Rights.appendOnly]}::name[]`
   const { rows } = await sql<Found>`
@@ -42,7 +42,7 @@ const run = async <DB>(db: Kysely<DB>, statements: ReadonlyArray<string>): Promi
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** As they have to be, whatever was made of them while the worker's role had them. */
+/** Restores them as they must be, whatever was done to them while the worker's role owned them. */
 export const restoreFunctions = <DB>(db: Kysely<DB>, versions: ReadonlyArray<string>): Promise<void> =>
   run(db, [...Rights.functions, ...versions.flatMap((version) => Ddl.referenceFunctions(schema, Number(version)))])
 
@@ -58,8 +58,8 @@ const notPrepared = new UnusableServer(
 )
 
 /**
- * The versions that the books have in `siteledger`; none if they aren't there. Asked as the worker's role: what that role
- * has made could act as whoever reads it.
+ * The versions of the books in `siteledger`; none if they aren't there. Queried as the worker's role, because objects
+ * that this role created could act with the privileges of their reader.
  */
 export const versionsBefore = async <DB>(db: Kysely<DB>): Promise<ReadonlyArray<string>> => {
   if (!(await isDue(db))) return []
@@ -83,7 +83,7 @@ export const relocate = async <DB>(db: Kysely<DB>, worker: string, versions: Rea
   )
 }
 
-/** Of version 0.1: a row that knows no version of its worker. */
+/** From version 0.1: a row that doesn't name its worker's version. */
 const older = sql<{ count: number }>`
   select count(*)::int as count from siteledger.workers as worker
   where to_jsonb(worker) ->> 'version' is null
@@ -95,7 +95,9 @@ const lent = sql<{ owner: string }>`
   where ledger.nspname = 'ledger' and store.nspname = 'siteledger'
     and acl.grantee = ledger.nspowner and acl.grantee <> store.nspowner limit 1`
 
-/** Removes what a relocation left, as soon as it isn't needed. Returns how many older workers still need the stand-ins. */
+/**
+ * Removes what a relocation left, once it is no longer needed. Returns how many older workers still need the stand-ins.
+ */
 export const settle = async <DB>(db: Kysely<DB>): Promise<number> => {
   for (const { owner } of (await lent.execute(db)).rows) {
     const role = escapeIdentifier(owner)

@@ -1,16 +1,18 @@
 /**
- * Append-only tables (facts, terms, entries, decisions) are in the schema `ledger`, apart from what changes in place. They
- * take INSERT only. Who owns them may revoke and grant rights, drop triggers and alter tables; so where
- * config/postgres-roles.sql was run, that is a role of its own, and the worker's may only read them and append. Where the
- * worker's role owns everything it revokes its own right to change or remove rows, so that any such statement fails
- * (42501); it could grant itself the right again, which nothing here does. Superusers bypass rights; triggers refuse them.
+ * Append-only tables (facts, terms, entries, decisions) are in the schema `ledger`, apart from what changes in place.
+ * They accept only INSERT. Their owner may grant and revoke privileges, drop triggers and alter tables. So if
+ * config/postgres-roles.sql was run, the owner is a separate role, and the worker's role may only read and append.
+ * Where the worker's role owns everything, it revokes its own right to change or remove rows, so that any such
+ * statement fails (42501); it could grant itself that right again, but nothing here does. Superusers bypass privileges;
+ * triggers refuse them.
  *
- * The functions of the triggers, and the one that an index of `ledger` uses, are in `ledger` too: they decide what is
- * refused. They name every function and operator with its schema, because a session chooses its own search path.
+ * The functions of the triggers, and the function that an index of `ledger` uses, are in `ledger` too, because they
+ * decide what is refused. They name every function and operator with its schema, because a session chooses its own
+ * search path.
  *
- * A foreign key locks the referenced row, which requires the right to update it. So triggers check references instead, at
- * the same moment: after the statement has added its rows. Without the lock this is just as safe, because a row of an
- * append-only table never disappears and uncommitted rows of other transactions aren't seen.
+ * A foreign key locks the referenced row, which requires the right to update it. So triggers check references instead,
+ * at the same moment: after the statement has added its rows. Without the lock this is just as safe, because a row of
+ * an append-only table never disappears and uncommitted rows of other transactions aren't seen.
  */
 import { storeTables } from "../StoreTables.ts"
 import type { Listed } from "../Table.ts"
@@ -22,14 +24,14 @@ export const appendOnly: ReadonlyArray<string> = storeTables
   .filter(({ isAppendOnly }) => isAppendOnly === true)
   .map(({ name }) => name)
 
-/** Where a table of the Store is. */
+/** The schema and name of a table of the Store. */
 export const inStore = ({ isAppendOnly, name }: Name): string =>
   `${isAppendOnly === true ? "ledger" : "siteledger"}.${name}`
 
-/** The same by its name. */
+/** The same, given the table's name. */
 export const placed = (name: string): string => `${appendOnly.includes(name) ? "ledger" : "siteledger"}.${name}`
 
-/** What migrations make before the tables, and again where a table has moved. */
+/** Created by migrations before the tables, and again where a table has moved. */
 export const functions: ReadonlyArray<string> = [
   `create or replace function ledger.digest_of(varchar) returns bytea language sql immutable strict
   as $$ select pg_catalog.sha256(pg_catalog.convert_to($1, 'UTF8')) $$`,
@@ -37,7 +39,7 @@ export const functions: ReadonlyArray<string> = [
   begin raise exception '% is append-only', tg_table_name; end $$`
 ]
 
-/** Makes a table append-only. It was just created, so the migrating role owns it. */
+/** Makes a table append-only. The table was just created, so the migrating role owns it. */
 export const makeAppendOnly = (table: Name): ReadonlyArray<string> => [
   `create trigger ${table.name}_append_only before update or delete or truncate on ${inStore(table)}
     for each statement execute function ledger.refuse_change()`,
@@ -50,8 +52,9 @@ export const readOnly = (view: string): string => `revoke insert, update, delete
 type Column = Listed["columns"][number]
 
 /**
- * Checks a column that references an append-only table. The trigger handles all rows of a statement at once: one per row
- * took a third of the time of an entry. The subquery forces one look-up by key per row, regardless of table statistics.
+ * Checks a column that references an append-only table. The trigger handles all rows of a statement at once: one call
+ * per row took a third of the time of an entry. The subquery forces one look-up by key per row, regardless of table
+ * statistics.
  */
 export const referenceFunction = (
   { name: table }: Listed,
@@ -69,7 +72,7 @@ export const referenceFunction = (
       return null;
     end $$`
 
-/** In a table whose rows may change, the reference may not. */
+/** In a table whose rows may change, the reference may not change. */
 export const checkReference = (table: Listed, { name: column }: Column): ReadonlyArray<string> => [
   `create trigger ${table.name}_has_${column} after insert on ${inStore(table)} referencing new table as added
     for each statement execute function ledger.${table.name}_has_${column}()`,

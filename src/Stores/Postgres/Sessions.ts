@@ -90,7 +90,7 @@ export class Sessions {
       await client.connect()
       await client.query("select pg_cancel_backend($1)", [session.pid])
     } catch {
-      // The server can't be reached: the connection is cut after `graceMs`.
+      // If the server can't be reached, the connection is cut after `graceMs`.
     } finally {
       await client.end().catch(() => undefined)
     }
@@ -100,7 +100,7 @@ export class Sessions {
 /** Missing from pg's types. */
 type Connected = (Client | PoolClient) & { readonly processID: number }
 
-/** Of its session on the server. */
+/** The process id of its session on the server. */
 export const pidOf = (client: Client | PoolClient): number => (client as Connected).processID
 
 /** Everything that waits on the connection fails at once. */

@@ -1,9 +1,9 @@
 /**
- * One point in time over all tables in PostgreSQL: repeatable-read transactions on connections of their own, which see the
- * same. Workers go on writing meanwhile.
+ * One point in time over all tables in PostgreSQL: repeatable-read transactions on separate connections, which see the
+ * same data. Workers continue to write meanwhile.
  *
- * A DuckDB in a temporary folder makes the files; the folder is removed with the snapshot. Interrupting also cancels the
- * server's current statement.
+ * A DuckDB in a temporary folder creates the files; the folder is removed with the snapshot. Interrupting also cancels
+ * the server's current statement.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ import { eventsTable, ledgerEntriesTable, type Shown } from "../WarehouseTables.
 const eventDate = "cast(coalesce(event_timestamp, received_at) at time zone 'UTC' as date)"
 const rowBytes = 200
 
-/** Of events without the payload, because the key is its hash: hashing its text too took four times as long. */
+/** Without the payload of events, because the key is its hash: hashing its text too took four times as long. */
 const rowHash = (table: Shown): string => {
   const hashed = table.columns.map(({ name, type }) => {
     if (table === eventsTable && name === "payload") return "payload is null"
@@ -40,8 +40,8 @@ const rowHash = (table: Shown): string => {
 }
 
 /**
- * The server can't know that there are few dates: it would sort whole events, which takes three times as long. It still does if
- * the result must be in order, because either way it sorts once.
+ * The server can't know that there are few dates: it would sort whole events, which takes three times as long. If the
+ * result must be ordered, it still sorts, because then it needs only one sort.
  */
 const hashing = "set local enable_sort = off"
 
@@ -56,7 +56,7 @@ const unhurried = { statement_timeout: 0, idle_in_transaction_session_timeout: 0
 const open = async (connections: Connections): Promise<CopyingClient> => {
   const client = connections.client(unhurried)
   await client.connect()
-  // pg doesn't send what is 0, so the server's own limits would hold.
+  // pg doesn't send settings that are 0, so the server's own limits would apply.
   await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0")
   return client
 }
@@ -95,8 +95,8 @@ const partsOf = async (client: CopyingClient, table: Shown, wanted: TableParts.W
 }
 
 /**
- * Failures of our own files and programs, which must not be blamed on the server. A failed write names no path, and only
- * its words differ from a connection's: "ENOSPC: no space left on device, write" against "write EPIPE".
+ * Failures of our own files and programs, which must not be blamed on the server. A failed write names no path; only
+ * its wording differs from a connection's: "ENOSPC: no space left on device, write" against "write EPIPE".
  */
 const isOurs = (cause: unknown): cause is Error =>
   cause instanceof Error &&
@@ -142,7 +142,7 @@ export const attempting = (connections: Connections, ...clients: ReadonlyArray<C
     })
 }
 
-/** Begins a transaction on the others that sees what the first one's does. */
+/** Begins a transaction on the other connections that sees what the first one's does. */
 const share = async ([first, ...others]: ReadonlyArray<CopyingClient>): Promise<void> => {
   const { rows } = (await first?.query<{ id: string }>("select pg_export_snapshot() as id")) ?? { rows: [] }
   for (const other of others) {
@@ -151,7 +151,7 @@ const share = async ([first, ...others]: ReadonlyArray<CopyingClient>): Promise<
   }
 }
 
-/** Settles when all have, so that nothing is still at work after a failure. */
+/** Settles when all have settled, so that nothing is still running after a failure. */
 const all = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
   await Promise.allSettled(promises)
   return Promise.all(promises)
@@ -177,7 +177,7 @@ export const take = ({ connections, tables }: From): Effect.Effect<Snapshot, War
       }),
       (opened) => Effect.promise(() => opened.close())
     )
-    // Released first: a running copy then fails at once.
+    // Opened after the DuckDB, so closed before it: a running copy then fails at once.
     const first = yield* connected(connections)
     const clients = [first]
     while (clients.length < writersAtOnce) clients.push(yield* connected(connections))

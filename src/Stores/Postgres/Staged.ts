@@ -1,6 +1,7 @@
 /**
- * A DuckDB that makes files from what PostgreSQL sends, through named pipes in a temporary folder: memory doesn't grow with
- * the rows, and they are stored nowhere in between. Only the books are staged in a table, for the journal.
+ * A DuckDB that writes files from what PostgreSQL sends, through named pipes in a temporary folder: memory doesn't grow
+ * with the number of rows, and rows are stored nowhere in between. Only the books are staged in a table, for the
+ * journal.
  *
  * A file counts only if it has as many rows as the server says it sent, so a broken stream never becomes a short file.
  * Closing interrupts the current operation and waits for its end.
@@ -52,7 +53,7 @@ interface Made<A> {
   readonly rows: number
 }
 
-/** `make` gets a query that can be read once; it is called again with more room if a row was too long. */
+/** `make` gets a query that can be read once. It is called again with more room if a row was too long. */
 export const through = async <A>(
   { client, rest, table }: Rows,
   pipe: string,
@@ -82,7 +83,7 @@ export const fill = (connection: DuckDBConnection, rows: Rows, pipe: string): Pr
     return { made: undefined, rows: rowsChanged }
   })
 
-/** Makes a table of them, with the same name, in the connection's own schema. */
+/** Creates a table with these rows, under the same name, in the connection's own schema. */
 export const stage = (connection: DuckDBConnection, rows: Rows, pipe: string): Promise<void> =>
   through(rows, pipe, async (source) => {
     const name = quoted(rows.table.name)
@@ -100,7 +101,7 @@ export const makePipe = async (folder: string, number = 0): Promise<string> => {
 /** Runs both ends of the pipe; settles when both have ended. */
 const piped = async <A>(pipe: string, write: (file: FileHandle) => Promise<Copied>, read: () => Promise<A>) => {
   const reading = read()
-  // Opening a pipe waits for its other end. If the reader fails before it opens it, this opens it instead.
+  // Opening a pipe waits for its other end. If the reader fails before opening it, this opens it instead.
   const release = async () => (await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)).close()
   const released = reading.then(release, release)
   const file = await open(pipe, "w")
@@ -121,19 +122,19 @@ const sourceOf = ({ columns }: Shown, query: string): ParquetFiles.Source => {
   return { query, width: columns.length, json }
 }
 
-/** Of a connection to the server; each has a pipe of its own. */
+/** For each connection to the server; each has its own pipe. */
 interface Writer {
   readonly number: number
   readonly connection: DuckDBConnection
   readonly pipe: string
 }
 
-/** As the connection with this number to the server sends them. */
+/** The rows as the connection with this number sends them. */
 type RowsOf = (number: number) => Rows
 
 /**
- * While the server sends rows to one, and its core is busy with that, the other compresses those before. With a third, neither
- * would be faster on two cores.
+ * While the server sends rows to one writer, which keeps its core busy, the other compresses the previous rows. On two
+ * cores, a third writer would speed up neither.
  */
 export const writersAtOnce = 2
 
@@ -164,7 +165,7 @@ export class PostgresStaged {
     return this.#read(async ({ tables: shapes }) => shapes)
   }
 
-  /** By the connection to the server that has the least to do. */
+  /** Uses the connection that has the least to do. */
   looking<A>(use: (number: number) => Promise<A>): Promise<A> {
     return this.#atOnce.run(({ number }) => use(number))
   }

@@ -1,8 +1,8 @@
 /**
  * Rows from PostgreSQL's COPY, read by DuckDB: the SQL of both sides. Pure.
  *
- * Exact: COPY's text format escapes line breaks, tells NULL (`\N`) from empty text, and prints all digits of money and times
- * to the microsecond in UTC. DuckDB gets each column's type, and a value that doesn't fit fails.
+ * Exact: COPY's text format escapes line breaks, distinguishes NULL (`\N`) from empty text, and prints all digits of
+ * amounts, and times to the microsecond in UTC. DuckDB is given each column's type, and a value that doesn't fit fails.
  */
 import type { ColumnType } from "../../Domain/Resource.ts"
 import type { Shown } from "../WarehouseTables.ts"
@@ -16,10 +16,10 @@ export const copy = ({ columns, name }: Shown, rest: string): string =>
 
 const isText = (type: ColumnType): boolean => type === "VARCHAR" || type === "JSON"
 
-/** What DuckDB reads a column as, at first. */
+/** The type as which DuckDB first reads a column. */
 const readAs = (type: ColumnType): string => (isText(type) || type === "DECIMAL(28,4)" ? "VARCHAR" : type)
 
-/** Undoes COPY's escapes. PostgreSQL's text has no NUL, so NUL can stand in for the backslash. */
+/** Undoes COPY's escapes. PostgreSQL's text contains no NUL, so NUL can stand in for the backslash. */
 const unescaped = (column: string): string => {
   const controls = ["b", "f", "n", "r", "t", "v"].map((letter, place) => [letter, [8, 12, 10, 13, 9, 11][place]])
   const whole = controls.reduce(

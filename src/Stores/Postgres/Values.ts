@@ -11,7 +11,7 @@ const integer = (text: string): number | string => {
   return Number.isSafeInteger(number) ? number : text
 }
 
-/** From "2026-11-20 02:00:00.12+00", in a UTC session. */
+/** Reads "2026-11-20 02:00:00.12+00", from a UTC session. */
 const instant = (text: string): string => {
   const [, day, time, fraction = ""] = /^(\S+) ([\d:]+)(?:\.(\d+))?\+00$/.exec(text) ?? []
   return day === undefined ? text : `${day}T${time}.${fraction.padEnd(6, "0")}Z`

@@ -1,12 +1,12 @@
 /**
- * Ends what vanished workers have left on the server: a machine without power or network never closes its sessions, whose
- * transactions would hold rows and locks for a minute.
+ * Ends what vanished workers have left on the server: a machine without power or network never closes its sessions,
+ * whose transactions would hold rows and locks for a minute.
  *
- * Every worker's sessions carry its name, and each worker asks something every second. A worker none of whose sessions
- * did anything for four seconds, by our own monotonic clock, has vanished: its open transactions that wait for it are
- * ended, so their work is free again. If it only stood still, its work fails as after any lost connection, and is tried
- * again. A worker also ends its own transactions whose connections it has given up. If the server doesn't answer, the
- * connections are cut, so that nothing waits on them when the network is back.
+ * Every worker's sessions carry its name, and each worker asks something every second. If none of a worker's sessions
+ * did anything for four seconds, by our own monotonic clock, the worker has vanished. Its open transactions that wait
+ * for it are terminated, so that their work is free again. If the worker was only frozen, its work fails as after any
+ * lost connection, and is retried. A worker also terminates its own transactions whose connections it has given up. If
+ * the server doesn't answer, the connections are cut, so that nothing waits on them when the network is back.
  */
 import { Clock, Effect } from "effect"
 import type { Client } from "pg"
@@ -18,7 +18,7 @@ import * as LogLine from "../../Runtime/LogLine.ts"
 const lookEvery = "1 second"
 const answerMs = 3_000
 const silentMs = 4_000
-/** A server that is only busy answers sooner. */
+/** Even a busy server answers sooner. */
 const unreachableMs = 8_000
 
 /** Waiting for the worker or for a lock, not in the middle of its own work or commit. */
@@ -32,7 +32,7 @@ const looking = `
   where datname = current_database() and usename = current_user and application_name like 'siteledger worker %'
   group by application_name`
 
-/** Only if the session is still the same worker's and still waits. */
+/** Only if the session still belongs to the same worker and still waits. */
 const ending = `
   select pid, pg_terminate_backend(pid) from pg_stat_activity
   where pid = any($1::integer[]) and application_name = $2 and ${waitsInTransaction}`
@@ -43,7 +43,7 @@ interface Seen {
   readonly waiting: string
 }
 
-/** Which workers have been silent for how long. */
+/** Which workers have been silent, and for how long. */
 export const makeSilence = () => {
   let last = new Map<string, { readonly active: string; readonly sinceMs: number }>()
   return (seen: ReadonlyArray<Pick<Seen, "active" | "name">>, nowMs: number): ReadonlySet<string> => {

@@ -1,8 +1,8 @@
 /**
  * The Warehouse in PostgreSQL, schema `construction`, beside the Store in the same database.
  *
- * A write joins the transaction in which events are applied, so rows, entries and the settled queue are committed together
- * or not at all. The ledger's tables are views over the Store's. The analysts' copy is a DuckDB file here too.
+ * A write joins the transaction in which events are applied, so rows, entries and the settled queue are committed
+ * together or not at all. The ledger's tables are views over the Store's. The analysts' copy is a DuckDB file here too.
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
@@ -19,7 +19,7 @@ const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseE
 
 const deadlocksInARow = 3
 
-/** Like every other value in the Warehouse; the Store has numbers. */
+/** Whole numbers are text, like every other value in the Warehouse; the Store has numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => ({ ...result, rows: result.rows.map(asText) })
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
     version: Effect.sync(() => version),
     table: (name) => Effect.map(tables, (all) => all.of(name)),
     tables,
-    // It joins the transaction in which they are learned.
+    // Joins the transaction in which the columns are learned.
     evolve: Effect.mapError(postgres.atomically(postgres.run((db) => postgres.tables.evolve(db))), toWarehouseError),
     query,
     snapshot: Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all })),

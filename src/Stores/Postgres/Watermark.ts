@@ -1,8 +1,8 @@
 /**
- * How far the inbox is applied in PostgreSQL: everything up to the watermark is. Events that a worker holds count as not
- * applied.
+ * How far the inbox is applied in PostgreSQL: everything up to the watermark is. Events that a worker has claimed count
+ * as not applied.
  *
- * A sequence number is assigned before its delivery is visible, so a lower number may still be uncommitted while higher
+ * A sequence number is assigned before its delivery is visible, so a lower number may still be uncommitted when higher
  * ones are already applied. A snapshot waits for these before it begins, and its watermark never exceeds them.
  */
 import { setTimeout } from "node:timers/promises"

@@ -1,10 +1,11 @@
 /**
  * Writes changes into PostgreSQL: the stored rows they touch are read, merged and written back in bulk.
  *
- * Several workers may write the same row concurrently, and no update is lost. A row is only written over the version it
- * was merged with: new rows with `on conflict do nothing`, others after locking them and finding the version unchanged.
- * Rows that another worker changed meanwhile are read and merged again. Locks are taken before inserts, both in a fixed
- * order, to avoid deadlocks. If rewriting such rows causes one anyway, the server ends one writer, whose batch is retried.
+ * Several workers may write the same row concurrently, and no update is lost. A row is written only over the version
+ * that it was merged with: new rows with `on conflict do nothing`, others after locking them and finding the version
+ * unchanged. Rows that another worker changed meanwhile are read and merged again. Locks are taken before inserts, both
+ * in a fixed order, to avoid deadlocks. If rewriting such rows causes one anyway, the server aborts one writer, whose
+ * batch is retried.
  */
 import { type Kysely, sql } from "kysely"
 import type { Change } from "../../Domain/Change.ts"
@@ -27,7 +28,7 @@ import {
 
 type Db = Kysely<WarehouseTables>
 
-/** True if something that analysts can see has changed. */
+/** Returns true if something that analysts can see has changed. */
 export const write = async (db: Db, tables: EntityTables, { changes, currencies, events }: Batch): Promise<boolean> => {
   let isVisible = events.length > 0 || currencies !== undefined
   const byEntity = Map.groupBy(changes, (change) => change.entity)
@@ -50,7 +51,10 @@ const replaceCurrencies = async (db: Db, rows: ReadonlyArray<CurrencyRow>): Prom
   }
 }
 
-/** Canonical text, as `Merge` needs it. Most types arrive as such (`Postgres/Values`), twice as fast as by `to_char`. */
+/**
+ * Canonical text, as `Merge` needs it. Most types arrive in this form (`Postgres/Values`), twice as fast as through
+ * `to_char`.
+ */
 const asText = (column: string, type: ColumnType): string =>
   type === "BIGINT" ? `"${column}"::text as "${column}"` : `"${column}"`
 
@@ -74,11 +78,14 @@ const read = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): Pro
   )
 }
 
-/** From this many ids, a sample of `few` is read first; if none is stored, the rest isn't read. */
+/** From this many ids on, a sample of `few` is read first; if none of them is stored, the rest isn't read. */
 const many = 500
 const few = 20
 
-/** A guess, which the insert verifies. A first walk, whose rows are all new, took a third longer with reading them. */
+/**
+ * A guess, which the insert verifies. Reading them first made a first walk, whose rows are all new, take a third
+ * longer.
+ */
 const areNew = async (db: Db, table: EntityTable, ids: ReadonlyArray<string>): Promise<boolean> => {
   if (ids.length < many) return false
   const every = Math.floor(ids.length / few)
@@ -140,7 +147,7 @@ const putNew = async (db: Db, table: EntityTable, byId: ById): Promise<Put> => {
       const insertion = insertionOf(table, rows)
       await all.at(-1)?.inserted
       const inserted = countOf(insertion.execute(db))
-      // It is awaited once the next ones are merged.
+      // Awaited once the next ones are merged.
       inserted.catch(() => undefined)
       all.push({ ids: some, rows: rows.length, inserted })
     }
@@ -214,7 +221,7 @@ const lockUnchanged = async (
   return merged.filter(({ before, id }) => versions.get(id) === before?.version)
 }
 
-/** The row with more deliveries wins: two workers may write the same event in any order. */
+/** The row with more deliveries wins, because two workers may write the same event in any order. */
 const upsertEvents = async (db: Db, events: ReadonlyArray<EventRow>): Promise<void> => {
   const distinct = [...new Map(events.map((row) => [row.body_sha256, { ...row }])).values()]
   const sets = eventsTable.columns.slice(1).map(({ name }) => `"${name}" = excluded."${name}"`)

@@ -1,6 +1,6 @@
 /**
- * Receives deliveries in a thread of its own, with connections of its own, so that none waits for what the main thread does:
- * runs the guest it is given, and stores what that receives.
+ * Receives deliveries in a separate thread with its own connections, so that no delivery waits for the main thread.
+ * Runs the guest that it is given, and stores what the guest receives.
  */
 import { workerData } from "node:worker_threads"
 import type { PoolConfig } from "pg"
@@ -12,14 +12,14 @@ import { receive } from "./Receive.ts"
 
 export interface ThreadStart extends Guest {
   readonly config: PoolConfig
-  /** Of the server, for messages. */
+  /** The server's name, for messages. */
   readonly name: string
   readonly known: Knowing
 }
 
 const { config, data, known, module, name, port } = workerData as ThreadStart
 
-/** One stores a group while the other one's commit is answered. */
+/** One stores a group while the other one's commit is being answered. */
 const connections = 2
 
 const pool = promptPool({ ...config, ...knowing(known) }, connections)
@@ -36,6 +36,6 @@ await guest(port, data, (batch) =>
     throw new Error(Failure.of(cause, name).message)
   })
 )
-// A server that doesn't answer isn't waited for.
+// Doesn't wait for a server that doesn't answer.
 setTimeout(() => process.exit(), promptMs).unref()
 await pool.end()

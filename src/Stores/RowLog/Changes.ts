@@ -1,7 +1,7 @@
 /**
- * Which rows have changed since they were last logged. Rows of append-only tables have growing numbers, so the last one
- * that was logged tells; of others, triggers note the keys in the table `row_changes`, in the transaction that changes
- * them. Rows are read and written as JSON made by SQLite, so that every number stays exact.
+ * Which rows have changed since they were last logged. Rows of append-only tables have growing numbers, so the last
+ * logged number is enough. For other tables, triggers note the keys in the table `row_changes`, in the transaction that
+ * changes the rows. Rows are read and written as JSON that SQLite produces, so that every number stays exact.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
@@ -14,11 +14,11 @@ export const loggedTables: ReadonlyArray<Listed> = storeTables.filter(({ isLogge
 
 const byName = new Map(loggedTables.map((table) => [table.name, table]))
 
-/** Their key is one number, greater than those of all rows before. */
+/** Their key is a single number, greater than those of all earlier rows. */
 const appended = loggedTables.filter(({ isAppendOnly }) => isAppendOnly === true)
 const others = loggedTables.filter((table) => !appended.includes(table))
 
-/** Of each append-only table, the number of the last row that is in the log; none: 0. */
+/** For each append-only table, the number of the last row in the log; 0 if there is none. */
 export type Appended = Readonly<Record<string, number>>
 
 export interface Change {
@@ -30,10 +30,10 @@ type Logged = Omit<Row, "number">
 
 export interface Changes {
   readonly rows: ReadonlyArray<Logged>
-  /** The greatest number in `row_changes` that they stand for; 0: none. */
+  /** The greatest number in `row_changes` that they cover; 0 if there is none. */
   readonly through: number
   readonly appended: Appended
-  /** Nothing else has changed: with them, the log is what the Store is now. */
+  /** Nothing else has changed: with these rows, the log matches the Store's current state. */
   readonly isAll: boolean
 }
 
@@ -42,7 +42,7 @@ const keyOf = (table: Listed): string => `json_array(${table.key.map((name) => `
 const atKey = (table: Listed, key = "?1"): string =>
   table.key.map((name, place) => `"${name}" = json_extract(${key}, '$[${place}]')`).join(" and ")
 
-/** Notes all rows but those of append-only tables, for a log that has none of them. */
+/** Notes all rows except those of append-only tables, for a log that has none of them. */
 export const noteAll = (database: DatabaseSync): void => {
   database.exec("delete from row_changes")
   for (const table of others) {
@@ -60,7 +60,7 @@ export const noteUptime = (database: DatabaseSync): void => {
   )
 }
 
-/** All rows of append-only tables are in the log. */
+/** The numbers that say that all rows of append-only tables are in the log. */
 export const appendedIn = (database: DatabaseSync): Appended =>
   Object.fromEntries(
     appended.map(({ key, name }) => {
@@ -70,8 +70,8 @@ export const appendedIn = (database: DatabaseSync): Appended =>
   )
 
 /**
- * The next rows, as they are now: of append-only tables, at most so many of each; once that is all of them, of others, each
- * once. So a row follows those that it refers to. The Store must not change meanwhile.
+ * The next rows, in their current state: at most `limit` of each append-only table; once that is all of them, the rows
+ * of other tables, each once. So a row comes after those to which it refers. The Store must not change meanwhile.
  */
 export const next = (database: Prepares, appended: Appended, limit: number): Changes => {
   const added = newer(database, appended, limit)
@@ -90,7 +90,7 @@ const noted = (database: Prepares, limit: number): Omit<Changes, "appended"> => 
   return { rows: rowsOf(database, [...changes.values()]), through, isAll: rows.length < limit }
 }
 
-/** What refers to a row that isn't taken yet waits for it, with all that comes after it. */
+/** A row that refers to one that isn't taken yet waits for it, together with everything after it. */
 const newer = (database: Prepares, logged: Appended, limit: number): Omit<Changes, "through"> => {
   const through: Record<string, number> = { ...logged }
   const rows: Array<Logged> = []
@@ -112,14 +112,14 @@ const newer = (database: Prepares, logged: Appended, limit: number): Omit<Change
   return { rows, appended: through, isAll }
 }
 
-/** The columns that name a row of an append-only table by its number: one at most. */
+/** The columns that name a row of an append-only table by its number; at most one. */
 const referred = ({ columns }: Listed) =>
   columns.flatMap(({ name, references }) => {
     const to = appended.find((table) => table.name === references?.[0] && table.key.join() === references[1])
     return to === undefined ? [] : [{ column: `"${name}"`, to: to.name }]
   })
 
-/** In the order of the changes: one statement for each table. */
+/** In the order of the changes, with one statement per table. */
 const rowsOf = (database: Prepares, changes: ReadonlyArray<Change>): ReadonlyArray<Logged> => {
   const rows = new Map<Change, string | null>()
   for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table)) {
@@ -143,7 +143,7 @@ const newerText = new Map(
   })
 )
 
-/** Null for a row that is gone. */
+/** Null for a deleted row. */
 const rowsText = new Map(
   loggedTables.map((table) => {
     const row = `select ${json(table)} from "${table.name}" where ${atKey(table, "keys.value")}`
@@ -151,7 +151,7 @@ const rowsText = new Map(
   })
 )
 
-/** Gives a row the state that was logged; false if nothing had to be done. */
+/** Restores a row to its logged state; returns false if nothing had to be done. */
 export const write = (database: DatabaseSync, { key, row, table: name }: Row): boolean => {
   const table = byName.get(name)
   if (table === undefined) return false

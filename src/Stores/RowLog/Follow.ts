@@ -1,5 +1,5 @@
 /**
- * Appends changed rows to the log of rows, within a second after they changed. The Store notes which rows are in it only
+ * Appends changed rows to the log of rows within a second of the change. The Store notes which rows are logged only
  * once they are on disk there: a crash in between logs them again.
  */
 import type { DatabaseSync } from "node:sqlite"
@@ -33,14 +33,17 @@ export class Follow {
     this.#statements = prepared(place.database)
   }
 
-  /** Logs all rows that have changed, after whatever was called before: an interrupted caller leaves its call running. */
+  /**
+   * Logs all rows that have changed, after any earlier call has finished: an interrupted caller leaves its call
+   * running.
+   */
   once(): Promise<void> {
     return this.#inTurn(async () => {
       while (await this.#batch());
     })
   }
 
-  /** The receiver's uptime, which changes all the time, is logged only when this is called. */
+  /** The receiver's uptime changes all the time, so it is logged only when this is called. */
   noteUptime(): Promise<void> {
     return this.#place.exclusively(() => Changes.noteUptime(this.#place.database))
   }
@@ -58,7 +61,7 @@ export class Follow {
     return turn
   }
 
-  /** Whether there is more. */
+  /** Returns whether there is more. */
   async #batch(): Promise<boolean> {
     const { database, exclusively } = this.#place
     const { appended, isAll, mark, rows, through } = await this.#next()
@@ -67,7 +70,7 @@ export class Follow {
     let isDone = false
     await exclusively(() => {
       database.exec("begin immediate")
-      // Not if the log has lost some since: all are logged again.
+      // Not if the log has lost some meanwhile: then all are logged again.
       if (isSame(this.#mark, mark)) {
         isDone = isAll
         database.prepare("delete from row_changes where id <= ?").run(through)
@@ -78,7 +81,7 @@ export class Follow {
     return !isDone
   }
 
-  /** In one read: another process may write. */
+  /** In one read, because another process may write. */
   async #next(): Promise<Changes.Changes & { readonly mark: Mark }> {
     const { database, exclusively } = this.#place
     const found: Array<Changes.Changes & { readonly mark: Mark }> = []
@@ -94,7 +97,7 @@ export class Follow {
     return found[0]!
   }
 
-  /** Returns the number of the last one. */
+  /** Returns the number of the last frame. */
   async #put(rows: Changes.Changes["rows"]): Promise<number> {
     const log = await this.#opened()
     const next = log.last + 1
@@ -113,7 +116,7 @@ export class Follow {
     if (this.#log !== undefined) return this.#log
     const folder = folderOf(store)
     const floor = (markOf(database)?.through ?? 0) + 1
-    // What the log has lost, the Store still has.
+    // The Store still has what the log has lost.
     const log = new Segments({ folder, key: keyOf(folder, key()), floor, hasDeliveries: false }, ({ lost }) =>
       lost.length === 0 ? Promise.resolve() : exclusively(() => logAgain(database, this.#mark))
     )

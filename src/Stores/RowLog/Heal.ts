@@ -1,11 +1,11 @@
 /**
- * Brings a Store and its log of rows together when the Store is opened:
+ * Reconciles a Store and its log of rows when the Store is opened:
  *
  * - A new Store beside a log takes all of its rows: the Store's file was lost, or was damaged and set aside.
  * - A Store that is behind its log, because the disk dropped the end of its write-ahead log, takes what it lacks.
- * - A Store that was restored or moved begins a log. The old one is set aside.
+ * - A Store that was restored or moved begins a new log. The old one is set aside.
  *
- * All in one transaction: a crash leaves the Store as it was.
+ * Everything happens in one transaction: a crash leaves the Store as it was.
  */
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync } from "node:fs"
@@ -29,14 +29,14 @@ export const folderOf = (store: string): string =>
 /** What the Store knows of its log. */
 export interface Mark {
   readonly id: string
-  /** The last frame that the Store knows of. */
+  /** The last frame that the Store knows. */
   readonly through: number
   /**
-   * The last frame with which the log was what the Store was at some time: between others, a transaction's rows may be in it
-   * only in part. Absent: it isn't known yet.
+   * The last frame at which the log matched a state of the Store: between such frames, a transaction's rows may be only
+   * partly in the log. Absent if not known yet.
    */
   readonly whole?: number
-  /** Absent: the log has none of their rows, or it isn't known. */
+  /** Absent if the log has none of their rows, or if it isn't known. */
   readonly appended?: Changes.Appended
 }
 
@@ -55,13 +55,13 @@ export const markIn = async (db: Kysely<StoreTables>): Promise<Mark | undefined>
 
 export const setMark = (database: DatabaseSync, mark: Mark): void => setMeta(database, markKey, JSON.stringify(mark))
 
-/** All rows, because the log has none of them or has lost some. */
+/** Logs all rows, because the log has none of them or has lost some. */
 export const logAgain = (database: DatabaseSync, { id, through }: Mark): void => {
   Changes.noteAll(database)
   setMark(database, { id, through })
 }
 
-/** The log of a copy is not that of its original. */
+/** The log of a copy isn't that of its original. */
 export const forgetMark = (database: DatabaseSync): void => {
   database.prepare("delete from meta where key = ?").run(markKey)
 }
@@ -70,14 +70,14 @@ export interface Place {
   readonly store: string
   readonly database: DatabaseSync
   readonly key: () => Buffer
-  /** The Store's file was made just now. */
+  /** The Store's file has just been created. */
   readonly isNew: boolean
 }
 
 export interface Healed {
   /** How many rows the Store took from its log. */
   readonly rows: number
-  /** Files of the log that were damaged: restored from their copies, or written again by the Store. */
+  /** Damaged files of the log that were restored from their copies or rewritten by the Store. */
   readonly files: number
 }
 
@@ -126,7 +126,7 @@ const isOf = (folder: string, mark: Mark | undefined, isNew: boolean): boolean =
 const batchFrames = 1000
 const batchBytes = 8 * 1024 * 1024
 
-/** What is still noted as changed is newer in the Store than in its log. */
+/** Rows that are still noted as changed are newer in the Store than in its log. */
 const take = (database: DatabaseSync, reader: Reader, after: number, last: number): number => {
   const newer = new Set(
     database

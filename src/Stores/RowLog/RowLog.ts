@@ -1,9 +1,10 @@
 /**
- * The log of rows: each irreplaceable row of the embedded Store once more, as it was after each change, in files of its own
- * (`<data dir>/rows`, in the format of the inbox: each frame with a checksum and an HMAC, each file twice). A Store whose
- * file is damaged or gone is made again from it; deliveries are in the inbox and are applied again.
+ * The log of rows: a second copy of each irreplaceable row of the embedded Store, as it was after each change, in
+ * separate files (`<data dir>/rows`, in the format of the inbox: each frame with a checksum and an HMAC, each file
+ * twice). If the Store's file is damaged or gone, the Store is rebuilt from the log; deliveries are in the inbox and
+ * are applied again.
  *
- * Changes are logged within a second. If the process dies before, they are logged by the next start.
+ * Changes are logged within a second. If the process dies before that, the next start logs them.
  */
 import { Clock, Effect } from "effect"
 import * as Beat from "../../Runtime/Beat.ts"
@@ -15,7 +16,7 @@ import * as LogLine from "../../Runtime/LogLine.ts"
 
 interface Opened {
   readonly isNew: boolean
-  /** Where the damaged file is that the Store replaces. */
+  /** The path of the damaged file that the Store replaces. */
   readonly replaces: string | undefined
 }
 
@@ -25,7 +26,7 @@ const uptimeEveryMs = 60_000
 export const keep = (place: Place, { isNew, replaces }: Opened) =>
   Effect.gen(function* () {
     const { files, rows } = yield* Effect.try({ try: () => heal({ ...place, isNew }), catch: storeError }).pipe(
-      // Deliveries wait for room, too; a later start takes what the store lacks.
+      // Deliveries also wait for disk space; a later start takes what the store lacks.
       Effect.catchIf(
         ({ reason }) => reason === "Full" && !isNew,
         ({ message }) => Effect.as(LogLine.write("rows.unread", { why: message }), nothing)
@@ -62,7 +63,7 @@ const always = (follow: Follow) =>
     }
   })
 
-/** What fails is tried again a second later. */
+/** A failure is retried a second later. */
 const once = (follow: Follow, isUptimeDue: boolean): Effect.Effect<void> =>
   Effect.tryPromise({
     try: async () => {

@@ -1,9 +1,9 @@
 /**
- * Appends frames to the open segment, flushed to disk, and to the copy beside it, not flushed. A segment that has become
- * large enough is closed, and the next one begins.
+ * Appends frames to the open segment, which is fsynced, and to the copy beside it, which isn't. A segment that has
+ * become large enough is closed, and the next one begins.
  *
- * If a write fails, both files are cut back to the last acknowledged frame before anything else is appended: no number is
- * ever in a file twice.
+ * If a write fails, both files are truncated to the last acknowledged frame before anything else is appended: no number
+ * is ever in a file twice.
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs"
 import { join } from "node:path"
@@ -20,12 +20,12 @@ const lengthOf = (some: ReadonlyArray<Buffer>): number => some.reduce((sum, { by
 interface Open {
   readonly file: number
   readonly copy: number
-  /** Of both, as far as they are acknowledged. */
+  /** Acknowledged bytes of both. */
   bytes: number
   copyBytes: number
 }
 
-/** Not yet flushed. */
+/** Not fsynced yet. */
 interface Written {
   readonly open: Open
   readonly bytes: number
@@ -38,13 +38,16 @@ export class Appending {
   #open: Open | undefined
   #isTorn = false
 
-  /** `first`: of the segment to go on with, if there is one. */
+  /** `first`: the first number of the segment to continue, if there is one. */
   constructor(folders: Folders, first: number | undefined) {
     this.#folders = folders
     if (first !== undefined) this.#open = this.#opened(first)
   }
 
-  /** Frames with the numbers from `first` to before `next`. On disk when it returns; if it throws, none is stored. */
+  /**
+   * Frames with the numbers from `first` up to but not including `next`. On disk when it returns; if it throws, none is
+   * stored.
+   */
   append(frames: ReadonlyArray<Buffer>, first: number, next: number): void {
     if (frames.length === 0) return
     const written = this.#written(frames, first, next)
@@ -52,7 +55,7 @@ export class Appending {
     this.#acknowledged(written)
   }
 
-  /** The same; the thread does other things while the disk flushes. */
+  /** The same, but asynchronous: the thread does other things during the fsync. */
   async appending(frames: ReadonlyArray<Buffer>, first: number, next: number): Promise<void> {
     if (frames.length === 0) return
     const written = this.#written(frames, first, next)
@@ -78,7 +81,7 @@ export class Appending {
     if (isFull) this.#closeFiles()
   }
 
-  /** Ends the open segment before its time. */
+  /** Closes the open segment before it is full. */
   end(number: number): void {
     if (this.#open === undefined) return
     writeAll(this.#open.file, [encode({ kind: "end", number }, this.#folders.key)])

@@ -1,13 +1,13 @@
 /**
- * The keys of deliveries that are in an archive, in a file beside it: they stay known, also when the index is made again. A
- * damaged file is removed, and made again from the archive by the next attempt to open the inbox.
+ * The keys of deliveries that are in an archive, in a file beside it. With it they stay known even when the index is
+ * rebuilt. A damaged file is removed, and is recreated from the archive by the next attempt to open the inbox.
  */
 import { existsSync, rmSync } from "node:fs"
 import type { Archived } from "./Frame.ts"
 import { DamagedKeys, entriesIn, KeyFile, keysOfArchive } from "./KeyFile.ts"
 import type { Index } from "./Known.ts"
 
-/** `last`: the archive that was included last. Returns this one. */
+/** `last`: the archive that was last included. Returns this one. */
 export const includeArchive = (known: Index, folder: string, { archive }: Archived, last?: string): string => {
   if (archive === last) return archive
   const path = keysOfArchive(folder, archive)

@@ -1,6 +1,6 @@
 /**
- * A chunk of the inbox for a copy elsewhere: whole frames in the order of their numbers, compressed. Each frame carries its
- * own HMAC: of what comes back from a copy, only frames that we wrote count.
+ * A chunk of the inbox for a copy elsewhere: whole frames in the order of their numbers, compressed. Each frame carries
+ * its own HMAC, so only frames that we wrote are accepted back from a copy.
  */
 import type { KeyObject } from "node:crypto"
 import { promisify } from "node:util"
@@ -13,7 +13,7 @@ import { scan } from "./Segment.ts"
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** Of a chunk once it is unpacked: far more than any has. */
+/** For an unpacked chunk: far more than any chunk has. */
 const mostBytes = 64 * 1024 * 1024
 
 /** Returns undefined if there are no frames. */
@@ -24,7 +24,7 @@ export const chunkOf = async (range: Range | undefined): Promise<Chunk | undefin
   return { first: numberOf(first), last: range.next - 1, frames: packed }
 }
 
-/** Its frames, without any that we didn't write. */
+/** Its frames, except any that we didn't write. */
 export const framesOf = async ({ frames }: Chunk, key: KeyObject): Promise<ReadonlyArray<Frame>> => {
   try {
     return scan(await decompress(frames, { maxOutputLength: mostBytes }), key).frames

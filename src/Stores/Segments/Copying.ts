@@ -1,6 +1,6 @@
 /**
- * The inbox's side of a copy elsewhere: hands out its frames in chunks, and takes back from a chunk what its own files have
- * lost. A frame that we didn't write, or that isn't lost, changes nothing.
+ * The inbox's side of a copy elsewhere: hands out its frames in chunks, and restores from a chunk what its own files
+ * have lost. A frame that we didn't write, or that isn't lost, changes nothing.
  */
 import type { Kysely } from "kysely"
 import { type Chunk, type Lost, type TakenBack } from "../Deliveries.ts"
@@ -18,7 +18,7 @@ export const after = (segments: Segments, number: number): Promise<Chunk | undef
 const isIn = (frame: Frame, { from, through }: Pick<Lost, "from" | "through">): boolean =>
   from <= frame.number && numberAfter(frame) - 1 <= through
 
-/** `found`: told the numbers that are no longer lost. */
+/** `found`: is told the numbers that are no longer lost. */
 export const takeBack = async (
   segments: Segments,
   db: Kysely<StoreTables>,

@@ -1,6 +1,6 @@
 /**
- * Deliveries of a body after its first one. The inbox's files hold each of them; their sums are in the Store's table
- * `inbox_again`, for all up to the watermark.
+ * Deliveries of a body after its first one. The inbox's files hold each of them; the Store's table `inbox_again` has
+ * their totals, for all up to the watermark.
  */
 import type { Insertable, Kysely, Selectable, Transaction } from "kysely"
 import type { Event } from "../../Domain/Event.ts"
@@ -8,7 +8,7 @@ import { listedNumbers } from "../Sql.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import type { First, Labels, Sum } from "./Frame.ts"
 
-/** A known body that was delivered once more, and what came with its first delivery. */
+/** Another delivery of a known body, and what came with its first delivery. */
 export interface Repeat {
   readonly number: number
   readonly of: number
@@ -18,7 +18,7 @@ export interface Repeat {
 
 const once: Sum = { deliveries: 1, replayed: false, otherTypes: [] }
 
-/** Limits how far a sum can grow when the same body is sent again under new labels. */
+/** Limits how far a total can grow when the same body is sent repeatedly under new labels. */
 const mostLabels = 64
 
 const isNew = (type: string | null, repeat: Repeat, sum: Sum): type is string =>
@@ -51,7 +51,7 @@ const toRow = ([sequence, sum]: readonly [number, Sum]): Insertable<StoreTables[
   other_types: JSON.stringify(sum.otherTypes)
 })
 
-/** The sums of those events that were delivered again. */
+/** The totals of those events that were delivered again. */
 export const sumsOf = async (
   db: Kysely<StoreTables>,
   sequences: ReadonlyArray<number>

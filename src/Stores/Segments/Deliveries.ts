@@ -1,9 +1,9 @@
 /**
- * The deliveries of a Store with one worker, in segments beside it. The Store itself holds only the applied-through
- * sequence, and how often known bodies were delivered again.
+ * The deliveries of a Store with one worker, in segments beside it. The Store itself holds only the sequence up to
+ * which everything is applied, and how often known bodies were delivered again.
  *
- * The files are opened at first use. A crash between a segment's flush and the Store's commit leaves events that are handed
- * out once more.
+ * The files are opened at first use. A crash between a segment's fsync and the Store's commit leaves events that are
+ * handed out once more.
  */
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
@@ -38,9 +38,9 @@ type Run = <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<
 export interface Files {
   /** In order. */
   readonly open: () => Promise<Segments>
-  /** Where deliveries are that have left them. */
+  /** Where deliveries are that have left the segments. */
   readonly archives: ArchiveFolder
-  /** How many of them were repaired since. */
+  /** How many files have been repaired since. */
   readonly repaired: () => number
   /** Notes that these numbers are no longer lost. */
   readonly found: (numbers: ReadonlySet<number>) => Promise<void>
@@ -92,7 +92,7 @@ export const make = (files: Files, run: Run): Deliveries => {
     stored: (after) => reading((whole, db, { last }) => stored({ whole, last }, db, after)),
     settledThrough: run(watermark),
     receivedAfter: (sequence) => reading(async (whole) => receivedAt((await whole.after(sequence, 1))[0])),
-    // Only of those that are in no archive: they are the newest.
+    // Only deliveries that aren't in an archive; these are the newest.
     newest: withFiles((segments) => newest.of(segments)),
     copying: copying(found, newest, withFiles),
     archiving: archiving(archives, withFiles),
@@ -120,7 +120,7 @@ const copying = (found: Files["found"], newest: Newest, withFiles: WithFiles): D
 const archiving = (archives: ArchiveFolder, withFiles: WithFiles): Deliveries["archiving"] => {
   const withParts = <A>(use: (parts: Archiving.Parts) => A | Promise<A>) =>
     withFiles((segments, db) => use({ segments, archives, db, idKey: inboxKey }))
-  // By this process: to look again each hour, it would read an archive each time.
+  // Remembered by this process: looking again each hour would read an archive each time.
   let finished: string | undefined
   return {
     make: (leaves) => withParts((parts) => Archiving.make(parts, leaves)),
@@ -186,7 +186,7 @@ const take = async (whole: Read, db: Kysely<StoreTables>, limit: number): Promis
     if (frame.kind === "first") firsts.set(frame.number, frame)
     if (frame.kind === "again") {
       const first = firsts.get(frame.of) ?? (await firstAt(whole, frame.of))
-      // It was lost: the same body is new when it comes again.
+      // It was lost, so the same body is new when it comes again.
       if (first === undefined) continue
       firsts.set(frame.of, first)
       repeats.push({ number: frame.number, of: frame.of, labels: frame.labels, first: first.labels })
@@ -196,7 +196,7 @@ const take = async (whole: Read, db: Kysely<StoreTables>, limit: number): Promis
   }
   const through = frames.length === 0 ? applied : numberAfter(frames.at(-1)!) - 1
   if (frames.length > 0 && mentions.size === 0) {
-    // Numbers without a delivery: there is nothing to apply.
+    // Numbers without a delivery, so there is nothing to apply.
     await writeMeta(db, watermarkKey, String(through))
     return take(whole, db, limit)
   }

@@ -3,9 +3,9 @@
  *
  *   mark · length · CRC-32 │ kind · number · length of the head · head (JSON) · body · HMAC-SHA256
  *
- * The checksum tells that a frame is whole; the HMAC, under the data directory's key, that siteledger wrote it. Whatever
- * precedes a frame can be damaged: the mark and the HMAC find it again, and a body that imitates a frame is not taken
- * for one.
+ * The checksum shows that a frame is complete; the HMAC, under the data directory's key, shows that siteledger wrote
+ * it. If the bytes before a frame are damaged, the mark and the HMAC locate it again, and a body that imitates a frame
+ * isn't taken for one.
  */
 import { hash, type KeyObject } from "node:crypto"
 import { crc32 } from "node:zlib"
@@ -15,7 +15,7 @@ import * as Hmac from "../../Runtime/Hmac.ts"
 /** All deliveries of a body. */
 export interface Sum {
   readonly deliveries: number
-  /** It also arrived under another id. */
+  /** It has also arrived under another id. */
   readonly replayed: boolean
   /** Other types in the headers of later deliveries. */
   readonly otherTypes: ReadonlyArray<string>
@@ -33,9 +33,9 @@ export interface Labels {
   readonly secret: string | null
   /** An earlier, different body had the same event id. */
   readonly isReused?: boolean
-  /** The SHA-256 of the body that came, as hex, if this one is without something that was erased. */
+  /** The SHA-256 of the body that arrived, as hex, if something has been erased from the stored one. */
   readonly erased?: string
-  /** Its deliveries before it came into these files. */
+  /** Its deliveries before it was moved into these files. */
   readonly counted?: Sum
 }
 
@@ -44,22 +44,22 @@ interface Numbered {
   readonly number: number
 }
 
-/** A body that was new. */
+/** A new body. */
 export interface First extends Numbered {
   readonly kind: "first"
   readonly labels: Labels
   readonly body: Uint8Array
 }
 
-/** Of the body that came, by which it is known. */
+/** The hash of the body that arrived, by which it is known. */
 export const sha256Of = ({ body, labels }: Pick<First, "body" | "labels">): Buffer =>
   labels.erased === undefined ? hash("sha256", body, "buffer") : Buffer.from(labels.erased, "hex")
 
-/** The same as hex: a Buffer takes three times as long. */
+/** The same as hex: going through a Buffer takes three times as long. */
 export const sha256HexOf = ({ body, labels }: Pick<First, "body" | "labels">): string =>
   labels.erased ?? hash("sha256", body, "hex")
 
-/** A known body that was delivered once more. */
+/** Another delivery of a known body. */
 export interface Again extends Numbered {
   readonly kind: "again"
   /** The number of its first delivery. */
@@ -71,7 +71,7 @@ export interface Again extends Numbered {
 export interface Hole extends Numbered {
   readonly kind: "hole"
   readonly through: number
-  /** Unused: never assigned. Lost: no copy held them. Archived: an archive holds them. */
+  /** Unused: never assigned. Lost: no copy had them. Archived: an archive has them. */
   readonly why: "archived" | "lost" | "unused"
   /** The archive's name. */
   readonly archive?: string
@@ -83,7 +83,7 @@ export type Archived = Hole & { readonly archive: string }
 export const isArchived = (frame: Frame): frame is Archived =>
   frame.kind === "hole" && frame.why === "archived" && frame.archive !== undefined
 
-/** A row of the Store as it was then. */
+/** A row of the Store as it was at the time. */
 export interface Row extends Numbered {
   readonly kind: "row"
   readonly table: string
@@ -100,7 +100,7 @@ export interface End extends Numbered {
 
 export type Frame = First | Again | Hole | Row | End
 
-/** The number that the next frame has. */
+/** The number of the next frame. */
 export const numberAfter = (frame: Frame): number => {
   if (frame.kind === "end") return frame.number
   return (frame.kind === "hole" ? frame.through : frame.number) + 1
@@ -124,7 +124,7 @@ const headOf = (frame: Frame): unknown => {
   return { through: frame.through, why: frame.why, ...(frame.archive && { archive: frame.archive }) }
 }
 
-/** How long the frame is that closes a segment. */
+/** The length of the frame that closes a segment. */
 export const endBytes = headBytes + fixedBytes + "{}".length + hmacBytes
 
 const noBody = new Uint8Array(0)
@@ -158,13 +158,13 @@ const framed = (
   return bytes
 }
 
-/** How long the frame is that begins here; undefined if none can begin here. */
+/** The length of the frame that begins here; undefined if none can begin here. */
 export const lengthOf = (bytes: Buffer, at: number): number | undefined =>
   at + headBytes <= bytes.byteLength && bytes.readUInt32BE(at) === markNumber
     ? headBytes + bytes.readUInt32BE(at + 4)
     : undefined
 
-/** The frame's bytes without mark, length and checksum; undefined if no whole, undamaged frame begins here. */
+/** The frame's bytes without mark, length and checksum; undefined if no complete, undamaged frame begins here. */
 export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
   const length = lengthOf(bytes, at)
   if (length === undefined || at + length > bytes.byteLength || length < headBytes + fixedBytes + hmacBytes) return
@@ -172,7 +172,7 @@ export const contentAt = (bytes: Buffer, at: number): Buffer | undefined => {
   return crc32(content) === bytes.readUInt32BE(at + 8) ? content : undefined
 }
 
-/** The reverse: the whole frame again. */
+/** The reverse: rebuilds the whole frame. */
 export const wholeOf = (content: Buffer): Buffer => {
   const head = Buffer.allocUnsafe(headBytes)
   mark.copy(head)
@@ -209,7 +209,7 @@ export const decode = (content: Buffer): Frame => {
   return { kind: "again", number, of, labels }
 }
 
-/** A frame's content as an archive has it, in columns. */
+/** A frame's content in columns, as in an archive. */
 export interface Columns {
   readonly number: number
   readonly kind: Frame["kind"]
@@ -230,7 +230,7 @@ export const toColumns = (content: Buffer): Columns => {
   }
 }
 
-/** The reverse; whether it is ours, its HMAC says. */
+/** The reverse. Its HMAC tells whether it is ours. */
 export const fromColumns = ({ body, head, hmac, kind, number }: Columns): Buffer => {
   const headed = Buffer.from(head)
   const fixed = Buffer.alloc(fixedBytes)
@@ -240,7 +240,7 @@ export const fromColumns = ({ body, head, hmac, kind, number }: Columns): Buffer
   return Buffer.concat([fixed, headed, body, hmac])
 }
 
-/** Where the next frame of ours begins, at or after a place where none does; the end of the bytes if there is none. */
+/** Where our next frame begins, at or after a place where none does; the end of the bytes if there is none. */
 export const nextOurs = (bytes: Buffer, from: number, key: KeyObject): number => {
   for (let at = bytes.indexOf(mark, from); at >= 0; at = bytes.indexOf(mark, at + 1)) {
     const content = contentAt(bytes, at)

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are stored together, as frames with their numbers. A body that is known becomes one that was delivered
- * again; a new body under a known id is marked. Changes nothing: the group isn't stored yet.
+ * Deliveries that are stored together, as frames with their numbers. A known body becomes a repeated delivery; a new
+ * body under a known id is marked. Changes nothing: the group isn't stored yet.
  */
 import type { KeyObject } from "node:crypto"
 import { encode, encodeFirst, type Labels } from "./Frame.ts"
@@ -10,16 +10,16 @@ import type { Index } from "./Known.ts"
 export interface Arrived {
   readonly bodyKey: Buffer
   readonly idKey: Buffer
-  /** As JSON: most of them are stored as they are. */
+  /** As JSON, because most of them are stored unchanged. */
   readonly labels: string
   readonly body: Uint8Array
 }
 
 export interface Group {
   readonly encoded: ReadonlyArray<Buffer>
-  /** Of each frame: what is known from now on. */
+  /** For each frame: the keys that are known from now on. */
   readonly keys: ReadonlyArray<ReadonlyArray<Buffer>>
-  /** After the last frame. */
+  /** The number after the last frame. */
   readonly next: number
 }
 

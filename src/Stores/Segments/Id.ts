@@ -1,13 +1,13 @@
 /**
- * The random id of an inbox's folder, in a file with a checksum. A damaged file is as good as none: an id that only looks
- * like one would make the worker set its own folder aside.
+ * The random id of an inbox's folder, in a file with a checksum. A damaged file counts as missing: with a wrong id, the
+ * worker would set its own folder aside.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import { flushFolderOf, writeFresh } from "../../Runtime/Flush.ts"
 
-/** The id of a folder that a Store's table is being taken into. */
+/** The id of a folder into which a Store's table is being moved. */
 export const unfinished = "unfinished"
 
 const lineOf = (id: string): string => `${id} ${crc32(id).toString(16)}\n`

@@ -1,6 +1,6 @@
 /**
- * The key of the inbox's HMACs: derived from the data directory's key, and kept beside the segments as well, so that either
- * may be lost. Which of the two is right, the frames say.
+ * The key of the inbox's HMACs: derived from the data directory's key, and also stored beside the segments, so that
+ * either may be lost. The frames show which of the two is right.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto"
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs"

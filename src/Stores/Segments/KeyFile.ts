@@ -1,11 +1,12 @@
 /**
  * An immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
  *
- *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the rest
+ *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the
+ * rest
  *
- * It gets its name once it is on disk. Looking for a key that isn't there costs no read for 99 of 100 keys, because of the
- * filter; else one or two. Entries are checked when they are read, so that a file of any size opens at once. A file can be
- * made again from the inbox's frames.
+ * It gets its name once it is on disk. Because of the filter, looking for a missing key costs no read in 99 of 100
+ * cases; otherwise one or two. Entries are verified when they are read, so a file of any size opens at once. A file can
+ * be rebuilt from the inbox's frames.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +26,7 @@ const sumBytes = 4
 
 const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
 
-/** The keys are hashes already: two of their words make all probes. */
+/** The keys are already hashes: two of their words determine all probes. */
 const eachBit = (key: Buffer, at: number, bytes: number, use: (byte: number, bit: number) => boolean): boolean => {
   const step = key.readUInt32BE(at + 8) | 1
   let place = key.readUInt32BE(at + 4)
@@ -39,7 +40,7 @@ const eachBit = (key: Buffer, at: number, bytes: number, use: (byte: number, bit
 
 const blocksOf = (count: number): number => Math.ceil(count / blockEntries)
 
-/** Entries aren't what was written. The file is of no use, and can be made again. */
+/** The entries differ from what was written. The file is useless, but can be rebuilt. */
 export class DamagedKeys extends Error {
   override readonly name = "DamagedKeys"
   readonly path: string
@@ -63,7 +64,7 @@ export class KeyFile implements Span {
   readonly count: number
   readonly path: string
   readonly #file: number
-  /** Of each block. */
+  /** For each block. */
   readonly #sums: Buffer
   readonly #filter: Buffer
   #isOpen = true
@@ -85,7 +86,7 @@ export class KeyFile implements Span {
     readSync(file, header, 0, headerBytes, 0)
     const count = header.readDoubleBE(8)
     const tailAt = headerBytes + count * entryBytes
-    // A damaged count would ask for any amount of memory.
+    // A damaged count could ask for any amount of memory.
     const tailBytes = blocksOf(count) * sumBytes + filterBytes(count)
     const isWhole = fstatSync(file).size === tailAt + tailBytes + sumBytes
     if (isWhole && mark.equals(header.subarray(0, mark.length))) {
@@ -102,7 +103,7 @@ export class KeyFile implements Span {
   /** The number of a key. Throws `DamagedKeys`. */
   get(key: Buffer): number | undefined {
     if (!eachBit(key, 0, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
-    // Keys are evenly distributed, so that a key's value tells its place, give or take some hundred entries.
+    // Keys are evenly distributed, so a key's value gives its position to within a few hundred entries.
     let low = 0
     let high = blocksOf(this.count)
     let guess = Math.floor(((key.readUIntBE(0, 6) / 2 ** 48) * this.count) / blockEntries)
@@ -118,7 +119,7 @@ export class KeyFile implements Span {
     return undefined
   }
 
-  /** Entries, from one on that begins a block; whole blocks but for the last one. Throws `DamagedKeys`. */
+  /** Reads entries from one that begins a block; whole blocks except for the last. Throws `DamagedKeys`. */
   read(from: number, count: number): Buffer {
     const entries = Buffer.allocUnsafe(Math.min(count, this.count - from) * entryBytes)
     readSync(this.#file, entries, 0, entries.length, headerBytes + from * entryBytes)
@@ -163,7 +164,7 @@ const within = (block: Buffer, key: Buffer): number | undefined => {
   return undefined
 }
 
-/** Writes a file, entry by entry in the order of their keys; `count` must not be less than there are. */
+/** Writes a file, entry by entry in the order of the keys; `count` must be at least their number. */
 export class Making {
   readonly #path: string
   readonly #file: number

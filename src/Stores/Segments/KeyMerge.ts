@@ -1,5 +1,5 @@
 /**
- * Merges files of keys into one order, a block at a time: only one block of each file is in memory.
+ * Merges files of keys in order, a block at a time, so that only one block of each file is in memory.
  */
 import { entryBytes, type KeyFile } from "./KeyFile.ts"
 
@@ -12,7 +12,7 @@ class Cursor {
   #block: Buffer
   #next: number
   #at = 0
-  /** The first bytes of the entry here, which differ from nearly every other one's. */
+  /** The first bytes of the current entry, which differ from nearly every other entry's. */
   #head = 0
 
   constructor(file: KeyFile) {
@@ -32,7 +32,7 @@ class Cursor {
     return this.#block.compare(other.#block, from, to, this.#at, this.#at + entryBytes) < 0
   }
 
-  /** Copies the entry here to a place in `target`, and goes on to the next one. */
+  /** Copies the current entry to a place in `target`, and moves to the next one. */
   take(target: Buffer, at: number): void {
     this.#block.copy(target, at, this.#at, this.#at + entryBytes)
     this.#at += entryBytes
@@ -49,7 +49,7 @@ class Cursor {
   }
 }
 
-/** All entries in order, in blocks; each block is gone when the next one is asked for. */
+/** All entries in order, in blocks; a block is valid only until the next one is asked for. */
 export function* merged(files: ReadonlyArray<KeyFile>): Generator<Buffer, void> {
   const cursors = files.map((file) => new Cursor(file))
   const block = Buffer.allocUnsafe(entriesAStep * entryBytes)

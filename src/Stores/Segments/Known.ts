@@ -1,8 +1,8 @@
 /**
- * The bodies and event ids that were stored before, each with the number of its first delivery. The newest are in memory,
- * the others in files; four files of about the same size become one, a little at a time.
+ * The bodies and event ids that were stored before, each with the number of its first delivery. The newest are in
+ * memory, the others in files. Four files of about the same size are merged into one, a little at a time.
  *
- * Everything here can be made again from the inbox's frames: a crash loses nothing that the next start doesn't read
+ * Everything here can be rebuilt from the inbox's frames: after a crash, the next start reads what is missing from
  * there. Bodies and ids share the files, because both are hashes.
  */
 import { hash } from "node:crypto"
@@ -20,10 +20,10 @@ const mergedAtOnce = 4
 
 const text = (key: Buffer): string => key.toString("latin1")
 
-/** What a writer needs of it. */
+/** The part of it that a writer needs. */
 export type Index = Pick<Known, "add" | "close" | "flush" | "forget" | "get" | "include" | "step" | "through">
 
-/** For a log of rows, in which nobody looks for bodies. */
+/** For a log of rows, in which bodies are never looked up. */
 export const none: Index = {
   through: Infinity,
   get: () => undefined,
@@ -50,13 +50,13 @@ export class Known {
     this.#recentFrom = this.#last + 1
   }
 
-  /** What the files hold: everything up to `through`. Frames after that are to be added again. */
+  /** What the files hold: everything up to `through`. Later frames must be added again. */
   static open(folder: string): Known {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return new Known(folder, chain(folder))
   }
 
-  /** Up to here files know everything. */
+  /** The files know everything up to here. */
   get through(): number {
     return this.#recentFrom - 1
   }
@@ -64,7 +64,7 @@ export class Known {
   get(key: Buffer): number | undefined {
     const recent = this.#recent.get(text(key))
     if (recent !== undefined) return recent
-    // Most duplicates repeat something new.
+    // Most duplicates repeat something recent.
     for (let place = this.#files.length - 1; place >= 0; place--) {
       const number = this.#files[place]!.get(key)
       if (number !== undefined) return number
@@ -72,7 +72,7 @@ export class Known {
     return undefined
   }
 
-  /** The keys of the frame with this number, the next one. A key keeps its first number. */
+  /** Adds the keys of the frame with this number, which is the next one. A key keeps its first number. */
   add(keys: ReadonlyArray<Buffer>, number: number): void {
     for (const key of keys) {
       const name = text(key)
@@ -81,7 +81,7 @@ export class Known {
     this.#last = number
   }
 
-  /** Does a part of what can be done later; false if there is nothing to do. If it fails, nothing is lost. */
+  /** Does a part of the deferred work; returns false if there is none. If it fails, nothing is lost. */
   step(): boolean {
     this.flush()
     this.#merging ??= this.#nextMerge()
@@ -95,7 +95,7 @@ export class Known {
     this.#files = []
   }
 
-  /** Adds the keys of an older frame. Call `flush(1)` before the process may end. */
+  /** Adds the keys of an older frame. Call `flush(1)` before the process ends. */
   include(keys: ReadonlyArray<Buffer>, number: number): void {
     for (const key of keys) {
       const name = text(key)
@@ -103,7 +103,10 @@ export class Known {
     }
   }
 
-  /** Forgets what frames with these numbers brought, because they are lost: their bodies are new when they come again. */
+  /**
+   * Forgets what frames with these numbers brought, because the frames are lost: their bodies are new when they come
+   * again.
+   */
   forget(spans: ReadonlyArray<Span>): void {
     if (spans.length === 0) return
     const isLost = (number: number) => spans.some(({ from, through }) => from <= number && number <= through)
@@ -113,7 +116,7 @@ export class Known {
     this.#files = this.#files.map((file) => without(this.#folder, file, isLost))
   }
 
-  /** Moves what is in memory to a file, if that is much. */
+  /** Moves what is in memory to a file, if there is much of it. */
   flush(much = inMemory): void {
     if (this.#recent.size < much) return
     const making = new Making(this.#folder, this.#recent.size)
@@ -157,7 +160,7 @@ export class Known {
   }
 }
 
-/** Replaces a file by one without the entries of some numbers. */
+/** Replaces a file with one that lacks the entries of some numbers. */
 const without = (folder: string, file: KeyFile, isLost: (number: number) => boolean): KeyFile => {
   const kept: Array<Buffer> = []
   for (const block of file.blocks()) {
@@ -172,7 +175,7 @@ const without = (folder: string, file: KeyFile, isLost: (number: number) => bool
   return making.finish(file)
 }
 
-/** Sorted: text of one character a byte has the order of its bytes. */
+/** Sorted as text with one byte per character, which has the order of the bytes. */
 export const entriesOf = (recent: ReadonlyMap<string, number>): Buffer => {
   const bytes = Buffer.allocUnsafe(recent.size * entryBytes)
   for (const [place, key] of [...recent.keys()].toSorted().entries()) {
@@ -184,7 +187,7 @@ export const entriesOf = (recent: ReadonlyMap<string, number>): Buffer => {
 
 const named = /^(\d+)-(\d+)\.keys$/
 
-/** The files that together know every number from the first one on; what a crash or damage has left is removed. */
+/** The files that together cover every number from the first one on; removes what a crash or damage has left. */
 const chain = (folder: string): Array<KeyFile> => {
   const spans: Array<Span & { readonly name: string }> = []
   for (const name of readdirSync(folder)) {
@@ -193,7 +196,7 @@ const chain = (folder: string): Array<KeyFile> => {
     else spans.push({ name, from: Number(from), through: Number(through) })
   }
   const files: Array<KeyFile> = []
-  // Of two that begin together, the longer one was merged from the other.
+  // Of two files that begin at the same number, the longer one is the result of a merge that included the other.
   for (const span of spans.toSorted((a, b) => a.from - b.from || b.through - a.through)) {
     const isNext = span.from === (files.at(-1)?.through ?? 0) + 1
     const file = isNext ? KeyFile.open(join(folder, span.name)) : undefined

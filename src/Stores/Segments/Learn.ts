@@ -1,6 +1,6 @@
 /**
- * What is known, learnt from the frames: at a start those that came after the files of keys, and all of them if those files
- * are gone. Keys of deliveries that have left for an archive come from beside it.
+ * What is known, learnt from the frames: at startup, from frames after those that the files of keys cover, or from all
+ * of them if those files are gone. Keys of archived deliveries come from the files beside the archives.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,20 +9,20 @@ import { type Frame, isArchived, numberAfter, sha256Of } from "./Frame.ts"
 import { bodyKey, idKey, type Index } from "./Known.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
 
-/** A known key keeps its first number, so that it doesn't matter whether an id was reused. */
+/** A known key keeps its first number, so it doesn't matter whether an id was reused. */
 export const keysOf = (frame: Frame): ReadonlyArray<Buffer> =>
   frame.kind === "first" ? [bodyKey(sha256Of(frame)), idKey(frame.labels.eventId)] : []
 
 interface Place {
-  /** Of the segments. */
+  /** The folder of the segments. */
   readonly folder: string
-  /** Of the archives. */
+  /** The folder of the archives. */
   readonly archive: string
-  /** The number after the last frame: what follows in the file is only being written. */
+  /** The number after the last frame: anything after it in the file is still being written. */
   readonly next: number
 }
 
-/** Adds what the files of keys don't know. */
+/** Adds what the files of keys lack. */
 export const learn = (known: Index, { archive, folder, next }: Place): void => {
   let included: string | undefined
   const firsts = listed(folder)

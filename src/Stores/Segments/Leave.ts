@@ -1,9 +1,9 @@
 /**
- * Lets deliveries leave the segments for an archive. Segments that hold them become one, in which holes name the archive;
- * what stays, stays under its number. The archive must be complete and verified before.
+ * Lets deliveries leave the segments for an archive. The segments that hold them are merged into one, in which holes
+ * name the archive; what stays keeps its number. The archive must be complete and verified before.
  *
- * The new segment takes the place of the first one by a rename, then the others are removed: after a crash in between,
- * those that the new one covers are stale, and the next start removes them.
+ * The new segment replaces the first one by a rename, then the others are removed. After a crash in between, segments
+ * that the new one covers are stale, and the next start removes them.
  */
 import type { KeyObject } from "node:crypto"
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -13,7 +13,7 @@ import { type Archived, type Frame, type Hole, isArchived, numberAfter } from ".
 import { type Folders, replace, type Span } from "./Replace.ts"
 import { closedAt, framesIn, fullBytes, listed, nameOf, scan } from "./Segment.ts"
 
-/** An archive as the segments know it: all numbers from the first one on, and its name. */
+/** An archive as the segments see it: its name, and all numbers from the first one on. */
 export interface InArchive extends Span {
   readonly name: string
 }
@@ -24,10 +24,10 @@ export interface Leaving {
   readonly stays: ReadonlyArray<number>
 }
 
-/** A smaller neighbour becomes part of the new segment: there is never a file for each archive. */
+/** A smaller neighbour is merged into the new segment, so that there is never a file for each archive. */
 const smallBytes = fullBytes / 16
 
-/** All segments there are closed, or begin after the archive. */
+/** All segments concerned are closed, or begin after the archive. */
 export const leave = (folders: Folders, { archive, stays }: Leaving): void => {
   const { main } = folders
   const firsts = listed(main)
@@ -60,7 +60,7 @@ const holeFor = ({ number }: Frame, { name }: InArchive): Archived => ({
   archive: name
 })
 
-/** Numbers that no file here has: in their archives, or lost. `archives`: in order. */
+/** Numbers that no file here has: they are in archives, or lost. `archives`: in order. */
 export const holesIn = (span: Span, archives: ReadonlyArray<InArchive>): ReadonlyArray<Hole> => {
   const holes: Array<Hole> = []
   let next = span.from
@@ -79,13 +79,13 @@ export const holesIn = (span: Span, archives: ReadonlyArray<InArchive>): Readonl
   return holes
 }
 
-/** Without what archives have. */
+/** Leaves out what archives have. */
 export const lostIn = (spans: ReadonlyArray<Span>, archives: ReadonlyArray<InArchive>): ReadonlyArray<Span> =>
   spans.flatMap((span) =>
     holesIn(span, archives).flatMap(({ number, through, why }) => (why === "lost" ? [{ from: number, through }] : []))
   )
 
-/** Neighbours in the same archive become one hole. */
+/** Neighbouring holes of the same archive become one. */
 const joined = (frames: ReadonlyArray<Frame>): ReadonlyArray<Frame> => {
   const all: Array<Frame> = []
   for (const frame of frames) {
@@ -113,7 +113,7 @@ const remove = ({ beside, main }: Pick<Folders, "beside" | "main">, firsts: Read
   if (firsts.length > 0) flushFolderOf(join(main, nameOf(firsts[0]!)))
 }
 
-/** Removes segments that an earlier one covers whole; returns the others. */
+/** Removes segments that an earlier one covers completely; returns the others. */
 export const withoutStale = (folders: Folders, firsts: ReadonlyArray<number>): ReadonlyArray<number> => {
   let until = 0
   const stale: Array<number> = []
@@ -124,7 +124,7 @@ export const withoutStale = (folders: Folders, firsts: ReadonlyArray<number>): R
     }
     const path = join(folders.main, nameOf(first))
     const end = existsSync(path) ? closedAt(path, folders.key) : undefined
-    // Only what a crash has left ends after the next one's beginning, so that few are read.
+    // Only a segment left by a crash ends after the next one's beginning, so few are read.
     if (end !== undefined && end > (firsts[place + 1] ?? Infinity) && isWhole(path, first, end, folders.key))
       until = end
   }

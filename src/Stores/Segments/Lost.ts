@@ -1,5 +1,6 @@
 /**
- * Which deliveries were acknowledged and are in no file: kept in the Store, until they are filled from a copy elsewhere.
+ * Deliveries that were acknowledged and are in no file: listed in the Store until they are restored from a copy
+ * elsewhere.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Kysely } from "kysely"
@@ -16,7 +17,7 @@ const fromText = (text: string | undefined): ReadonlyArray<Lost> => JSON.parse(t
 
 export const lostOf = async (db: Kysely<StoreTables>): Promise<ReadonlyArray<Lost>> => fromText(await readMeta(db, key))
 
-/** Removes these numbers from what is lost. */
+/** Removes these numbers from the list of lost ones. */
 export const found = (database: DatabaseSync, numbers: ReadonlySet<number>): void => {
   const left = fromText(metaOf(database, key)).flatMap((lost) => {
     const parts: Array<Lost> = []
@@ -44,7 +45,7 @@ const receivedAt = (at: At, number: number) => {
   }
 }
 
-/** `at`: the frame with a number. */
+/** `at`: returns the frame with a number. */
 export const note = (database: DatabaseSync, spans: ReadonlyArray<Span>, at: At): void => {
   const lost = spans.map(({ from, through }): Lost => ({
     from,

@@ -1,5 +1,5 @@
 /**
- * The Store's table `meta`, on the connection itself.
+ * The Store's table `meta`, accessed directly on the connection.
  */
 import type { DatabaseSync } from "node:sqlite"
 

@@ -1,7 +1,7 @@
 /**
- * The newest deliveries of the inbox whose bodies were new. Between them lie those that came again, as many as a sender repeats:
- * so frames are read from the end in ever larger pieces, other work runs in between, and what was read once isn't read again.
- * Who asks while it is being read gets the same answer.
+ * The newest deliveries of the inbox whose bodies were new. Between them lie redeliveries, as many as a sender repeats.
+ * So frames are read from the end in ever larger pieces, other work runs in between, and what was read once isn't read
+ * again. Callers that ask during a read share its answer.
  */
 import { setImmediate } from "node:timers/promises"
 import { mostNewest } from "../Deliveries.ts"
@@ -11,19 +11,19 @@ import type { Segments } from "./Segments.ts"
 type Source = Pick<Segments, "after" | "last">
 
 export class Newest {
-  /** The newest one first. */
+  /** Newest first. */
   #known: ReadonlyArray<Labels> = []
   /** The number of the last frame that was read. */
   #through = 0
   #looking: Promise<ReadonlyArray<Labels>> | undefined
 
-  /** The newest one first; fewer than `mostNewest` if there are no more. */
+  /** Newest first; fewer than `mostNewest` if there are no more. */
   of(segments: Source): Promise<ReadonlyArray<Labels>> {
     this.#looking ??= this.#look(segments).finally(() => (this.#looking = undefined))
     return this.#looking
   }
 
-  /** After lost ones were put back, which have old numbers. */
+  /** Called after lost deliveries were restored, since these have old numbers. */
   forget(): void {
     this.#known = []
     this.#through = 0
@@ -41,7 +41,7 @@ export class Newest {
       if (size === mostAtOnce) await setImmediate()
     }
     const newest = [...found, ...known].slice(0, mostNewest)
-    // Unless it was forgotten meanwhile.
+    // Unless it was cleared meanwhile.
     if (known === this.#known) [this.#known, this.#through] = [newest, last]
     return newest
   }
@@ -50,9 +50,11 @@ export class Newest {
 const mostAtOnce = 3200
 
 interface Piece {
-  /** The newest one first. */
+  /** Newest first. */
   readonly labels: ReadonlyArray<Labels>
-  /** Of the frame before it: not in the middle of a hole, as that of an archive has many numbers. */
+  /**
+   * The number of the frame before it. It must not lie within a hole, because an archive's hole covers many numbers.
+   */
   readonly start: number
 }
 

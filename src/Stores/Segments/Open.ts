@@ -1,9 +1,10 @@
 /**
  * Opens the inbox that belongs to a Store: a folder beside its file. Both hold the inbox's random id.
  *
- * - Frames in the Store's table `inbox` (a backup, a moved Store, or one of version 0.1) go into a new folder; after a
- *   crash in between they are still in the table, and it is done again. A folder of another Store is set aside.
- * - A Store without an id takes the folder that it finds: the Store was lost, its deliveries weren't.
+ * - Frames in the Store's table `inbox` (a backup, a moved Store, or one of version 0.1) are moved into a new folder.
+ *   After a crash in between they are still in the table, and the move is repeated. A folder of another Store is set
+ *   aside.
+ * - A Store without an id adopts the folder that it finds: the Store was lost, but its deliveries weren't.
  */
 import { type KeyObject, randomBytes, randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
@@ -24,9 +25,9 @@ import { listed } from "./Segment.ts"
 import { Segments } from "./Segments.ts"
 import { type Found, Writer } from "./Writer.ts"
 
-/** Where the Store has its inbox's id. */
+/** The key under which the Store has its inbox's id. */
 export const inboxKey = "inbox"
-/** Its id in a backup, whose table holds the frames. */
+/** The id in a backup, whose table holds the frames. */
 const inTable = "in the table"
 
 export const folderOf = (store: string): string =>
@@ -39,11 +40,11 @@ const setId = (database: DatabaseSync, id: string): void => setMeta(database, in
 const isCarried = (database: DatabaseSync): boolean =>
   idOf(database) === inTable || database.prepare("select 1 from inbox limit 1").get() !== undefined
 
-/** Where the migration from version 0.1 noted which events were delivered again and not counted yet. */
+/** Where the migration from version 0.1 noted which events were redelivered and not counted yet. */
 const touchedKey = "inbox_touched"
 const listOfTouched = `select value from json_each((select value from meta where key = '${touchedKey}'))`
 
-/** Its last delivery is counted by a frame of its own. */
+/** Its last delivery is counted by a separate frame. */
 const lessOne = (first: First): First => {
   const { counted } = first.labels
   if (counted === undefined) return first
@@ -56,7 +57,7 @@ const againOf = (touched: ReadonlyArray<number>, segments: Segments): ReadonlyAr
     .filter((frame) => frame.kind === "first")
     .map(({ labels, number }, place) => ({ kind: "again", number: segments.last + 1 + place, of: number, labels }))
 
-/** From the table into the folder, then out of the table. */
+/** Moves frames from the table into the folder. */
 const take = async ({ database, exclusively }: Place, segments: Segments, id: string): Promise<void> => {
   const touched = new Set(
     database
@@ -83,9 +84,9 @@ const take = async ({ database, exclusively }: Place, segments: Segments, id: st
 export interface Place {
   readonly store: string
   readonly database: DatabaseSync
-  /** Of deliveries that have left the inbox. */
+  /** The archives of deliveries that have left the inbox. */
   readonly archives: ArchiveFolder
-  /** The data directory's. */
+  /** The key of the data directory. */
   readonly key: () => Buffer
   /** Runs it while nothing else uses the connection. */
   readonly exclusively: (use: () => void) => Promise<void>
@@ -94,7 +95,7 @@ export interface Place {
 /** Whether the deliveries of this Store are in the folder beside it. */
 export const isBeside = (database: DatabaseSync): boolean => !isCarried(database)
 
-/** Brings the folder beside a Store that isn't in use into order; returns its reader, and the number of its last frame. */
+/** Recovers the folder beside a Store that isn't in use; returns its reader, and the number of its last frame. */
 const settled = async (store: string, database: DatabaseSync) => {
   const folder = folderOf(store)
   const archives = new ArchiveFolder(archiveFolderOf(store), { expected: archiveSums(database) })
@@ -102,7 +103,7 @@ const settled = async (store: string, database: DatabaseSync) => {
     if (idOf(database) !== undefined) throw new Error(`its deliveries aren't in ${folder}`)
     return undefined
   }
-  // The folder holds its own key, too.
+  // The folder also holds its own key.
   const key = keyOf(folder, randomBytes(32))
   const writer = new Writer(folder, key, await withKeys(archivesOf(database), archives, key))
   writer.close()
@@ -111,7 +112,9 @@ const settled = async (store: string, database: DatabaseSync) => {
   return { reader, last: writer.last, archives, key }
 }
 
-/** All deliveries in the folder beside a Store that isn't in use, as rows of its table. `database`: for their counts. */
+/**
+ * All deliveries in the folder beside a Store that isn't in use, as rows of its table. `database`: has their counts.
+ */
 export async function* rowsBeside(store: string, database: DatabaseSync): AsyncGenerator<ReadonlyArray<Rows.Row>> {
   const found = await settled(store, database)
   if (found === undefined) return
@@ -120,7 +123,7 @@ export async function* rowsBeside(store: string, database: DatabaseSync): AsyncG
   reader.forget()
 }
 
-/** All deliveries are in the table of this copy, with their counts. */
+/** Marks that this copy's table has all deliveries, with their counts. */
 export const carried = (copy: DatabaseSync): void => {
   copy.exec("delete from inbox_again; delete from archives")
   setId(copy, inTable)
@@ -132,12 +135,14 @@ export const carry = async (store: string, copy: DatabaseSync): Promise<void> =>
   carried(copy)
 }
 
-/** A folder that isn't this Store's is set aside. Without an id in it, or in the Store, it is. */
+/**
+ * Sets a folder aside that isn't this Store's. Without an id in the folder, or in the Store, it counts as the Store's.
+ */
 const makeWay = (folder: string, own: string | undefined, isInTable: boolean): void => {
   if (!existsSync(folder)) return
   const found = idIn(folder)
   const isAnother = own !== undefined && found !== undefined && found !== unfinished && found !== own
-  // A crash has left it, before the frames were out of the table.
+  // Left by a crash before the frames were removed from the table.
   if (isInTable && found === unfinished) rmSync(folder, { recursive: true })
   else if (isAnother || (isInTable && listed(folder).length > 0)) SetAside.replaced(folder)
 }
@@ -153,18 +158,24 @@ export const archivesOf = (database: DatabaseSync): ReadonlyArray<InArchive> =>
       through: Number(row["last_sequence"])
     }))
 
-/** Of the file of each archive, by its name. On the Store's connection, but at once: a transaction may be open there. */
+/**
+ * The hash of each archive's file, by its name. Uses the Store's connection, but synchronously, because a transaction
+ * may be open there.
+ */
 export const archiveSums = (database: DatabaseSync) => (name: string) =>
   database.prepare("select sha256 from archives where name = ?").get(name)?.["sha256"] as string | undefined
 
-/** Their keys, also if their folder was lost: the thread reads them if its own index was lost, and then fails without. */
+/**
+ * Creates their keys even if their folder was lost: the thread needs them if its own index was lost, and fails without
+ * them.
+ */
 const withKeys = async (archives: ReadonlyArray<InArchive>, folder: ArchiveFolder, key: KeyObject) => {
   for (const { name } of archives) await folder.keepKeys(name, key).catch(() => undefined)
   folder.forget()
   return { archives, archive: folder.path }
 }
 
-/** `applied`: every delivery up to this number was stored. `tell`: hears what was found. */
+/** `applied`: every delivery up to this number was stored. `tell`: is told what was found. */
 export const open = async (place: Place, applied: number, tell: (found: Found) => void): Promise<Segments> => {
   const { archives, database, exclusively } = place
   const folder = folderOf(place.store)

@@ -1,6 +1,6 @@
 /**
- * A range of numbers, written as one or more closed segments. Numbers that no frame has become holes that name the archive
- * that has them, or else say that they are lost.
+ * A range of numbers, written as one or more closed segments. Numbers without a frame become holes that name their
+ * archive, or say that they are lost.
  */
 import { type Frame, numberAfter } from "./Frame.ts"
 import { holesIn, type InArchive } from "./Leave.ts"

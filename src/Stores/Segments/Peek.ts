@@ -1,5 +1,5 @@
 /**
- * Looks at deliveries in the segments, without taking them.
+ * Looks at deliveries in the segments without taking them.
  */
 import type { Kysely } from "kysely"
 import type { Whole } from "../Archives/Whole.ts"
@@ -15,7 +15,7 @@ const framesAtOnce = 2000
 
 const handedOut = async (db: Db): Promise<number> => Number((await readMeta(db, handedOutKey)) ?? 0)
 
-/** Before everything is handed out again. */
+/** Called before everything is handed out again. */
 export const noteHandedOut = async (tx: Db, watermark: number): Promise<void> => {
   await writeMeta(tx, handedOutKey, String(Math.max(watermark, await handedOut(tx))))
 }
@@ -26,7 +26,7 @@ interface Read {
   readonly last: number
 }
 
-/** `after`: undefined for what comes after the watermark and wasn't handed out before. */
+/** `after`: undefined for everything after the watermark that wasn't handed out before. */
 export const peek = async (
   read: Read,
   db: Db,
@@ -39,7 +39,7 @@ export const peek = async (
   return looked(read, await read.whole.after(from, framesAtOnce), from, isWanted)
 }
 
-/** With how often each was delivered. */
+/** With the number of deliveries of each. */
 export const stored = async (read: Read, db: Db, after: number): Promise<Peeked> => {
   const frames = await read.whole.after(after, framesAtOnce)
   const sums = await Counts.sumsOf(

@@ -1,5 +1,5 @@
 /**
- * What the main thread and the inbox's thread say to each other. The number of the last frame isn't said: they share the
+ * The messages between the main thread and the inbox's thread. The number of the last frame isn't sent: both share the
  * memory that holds it.
  */
 import type { KeyObject } from "node:crypto"
@@ -23,14 +23,14 @@ export interface Start {
   readonly folder: string
   readonly key: KeyObject
   readonly floor: number
-  /** False: a log of rows. */
+  /** False for a log of rows. */
   readonly hasDeliveries: boolean
   /** In order. */
   readonly archives?: ReadonlyArray<InArchive>
   readonly archive?: string
 }
 
-/** With the memory for the number of the last frame that is on disk. */
+/** Includes the shared memory for the number of the last frame on disk. */
 export type ThreadStart = Start & { readonly last: BigInt64Array<SharedArrayBuffer> }
 
 export type Request = { readonly id: number } & (
@@ -43,7 +43,7 @@ export type Request = { readonly id: number } & (
 )
 
 export interface Answer {
-  /** Of the request; 0 for the first one, when the files are in order. */
+  /** The id of the request; 0 for the first answer, once the files are recovered. */
   readonly id: number
   readonly fresh?: number
   readonly found?: Found

@@ -1,12 +1,12 @@
 /**
- * Reads the inbox's segments beside their writer: only frames that were acknowledged (`SegmentFile`).
+ * Reads the inbox's segments beside their writer: only acknowledged frames (`SegmentFile`).
  */
 import { join } from "node:path"
 import { decode, type Frame } from "./Frame.ts"
 import { listed, nameOf } from "./Segment.ts"
 import { DamagedSegment, type Range, SegmentFile } from "./SegmentFile.ts"
 
-/** Segments with an index in memory, of 5 kB each. */
+/** Segments whose index is in memory, at 5 kB each. */
 const mostKnown = 1000
 
 export class Reader {
@@ -18,7 +18,7 @@ export class Reader {
     this.#folder = folder
   }
 
-  /** Frames after a number, up to `last`, in order: at most so many, and at most so many bytes, but at least one. */
+  /** Frames after a number, up to `last`, in order: limited in number and bytes, but at least one. */
   after(number: number, last: number, limit: number, bytes: number): ReadonlyArray<Frame> {
     const frames: Array<Frame> = []
     let size = 0
@@ -32,18 +32,18 @@ export class Reader {
     return frames
   }
 
-  /** Some of these as they are in the file, of one segment; undefined after the last frame. */
+  /** Some of these frames in the form of the file, from one segment; undefined after the last frame. */
   range(after: number, last: number, limit: number, bytes: number): Range | undefined {
     return after < last ? this.#from(after + 1, last, limit, bytes) : undefined
   }
 
-  /** The frame with this number, or the hole that it is in. */
+  /** The frame with this number, or the hole that covers it. */
   at(number: number, last: number): Frame | undefined {
     const content = number < 1 ? undefined : this.range(number - 1, last, 1, Infinity)?.contents[0]
     return content && decode(content)
   }
 
-  /** After segments were replaced. */
+  /** Called after segments were replaced. */
   forget(): void {
     this.#files.clear()
     this.#firsts = []
@@ -55,7 +55,7 @@ export class Reader {
     // A new segment has begun since they were listed.
     this.#firsts = listed(this.#folder)
     const again = this.#file(number)?.from(number, last, limit, bytes)
-    // Neither in this one nor in the next one: between them, a file is missing.
+    // In neither this segment nor the next: a file is missing between them.
     if (again === undefined) throw new DamagedSegment(join(this.#folder, nameOf(number)), number)
     return again
   }
@@ -66,7 +66,7 @@ export class Reader {
     if (first === undefined) return undefined
     const file = this.#files.get(first) ?? new SegmentFile(this.#folder, first)
     this.#files.delete(first)
-    // The one used last is the last one.
+    // The most recently used one comes last.
     this.#files.set(first, file)
     for (const oldest of this.#files.keys()) {
       if (this.#files.size <= mostKnown) break

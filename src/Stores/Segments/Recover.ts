@@ -1,10 +1,10 @@
 /**
- * Brings the segments into order, from their own whole frames and those of the copies beside them, and says which numbers
- * neither has. At a start, a closed segment is only looked at from outside (that it ends where the next begins), so this
- * takes bounded time; `check` reads all of one.
+ * Recovers the segments from their own intact frames and those of the copies beside them, and says which numbers
+ * neither has. At startup, a closed segment is checked only from outside (that it ends where the next begins), so this
+ * takes bounded time; `check` reads a whole segment.
  *
- * A segment in which frames are missing becomes several, each without a gap. Files are replaced as a whole, the last part
- * first: a crash in between leaves the old file, which is brought into order by the next start.
+ * A segment with missing frames becomes several, each without a gap. Files are replaced as a whole, the last part
+ * first: a crash in between leaves the old file, which the next start recovers.
  */
 import { existsSync, rmSync, truncateSync } from "node:fs"
 import { join } from "node:path"
@@ -14,19 +14,19 @@ import { type Folders, type Span, copyAgain, keepDamaged, readIfThere, write } f
 import { closedAt, listed, nameOf, scan } from "./Segment.ts"
 
 export interface Recovered {
-  /** Segments that had to be written again. */
+  /** Segments that had to be rewritten. */
   readonly repaired: ReadonlyArray<number>
-  /** How many frames at the end only a copy had. */
+  /** How many frames at the end were only in a copy. */
   readonly completed: number
   /** The number after the last frame. */
   readonly next: number
   /** The first number of the last segment, if it isn't closed. */
   readonly open: number | undefined
-  /** Also what follows the last frame, up to the floor. */
+  /** Includes what follows the last frame, up to the floor. */
   readonly missing: ReadonlyArray<Span>
 }
 
-/** Frames that follow each other. */
+/** Consecutive frames. */
 type Chunk = ReadonlyArray<Frame>
 
 /** Each frame once, in chunks. */
@@ -43,22 +43,22 @@ const chunksOf = (frames: ReadonlyArray<Frame>): ReadonlyArray<Chunk> => {
 }
 
 interface Found {
-  /** Its frames, where none is missing in between. */
+  /** Runs of its frames without a gap. */
   readonly parts: ReadonlyArray<{ readonly from: number; readonly next: number }>
   readonly isOpen: boolean
-  /** Whether the segment itself had to be written again. */
+  /** Whether the segment itself had to be rewritten. */
   readonly isRepaired: boolean
-  /** How many frames at its end only its copy had. */
+  /** How many frames at its end were only in its copy. */
   readonly completed: number
 }
 
-/** `limit`: where the next segment begins; undefined for the last one. `floor`: every frame before it was flushed. */
+/** `limit`: where the next segment begins; undefined for the last one. `floor`: every frame before it was fsynced. */
 const inOrder = (folders: Folders, first: number, limit: number | undefined, floor: number): Found => {
   const { beside, key, main } = folders
   const path = join(main, nameOf(first))
   const [bytes, copy] = [readIfThere(path), readIfThere(join(beside, nameOf(first)))]
   const own = scan(bytes, key)
-  // After a stop it is the same, and after a kill it may lack the end: then it has no frames of its own.
+  // After a stop the copy is identical. After a kill it may lack the end, but then it has no frames of its own.
   const both = bytes.subarray(0, copy.byteLength).equals(copy) ? own.frames : [...own.frames, ...scan(copy, key).frames]
   const isOpen = limit === undefined && !both.some(({ kind }) => kind === "end")
   const chunks = chunksOf(both.filter(({ kind, number }) => kind !== "end" && (limit === undefined || number < limit)))
@@ -82,7 +82,7 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined, flo
     keepDamaged(folders, path)
     rmSync(path)
   }
-  // A crash may leave an open segment without its last frames, if they weren't flushed yet.
+  // A crash may leave an open segment without its last frames, if they weren't fsynced yet.
   const isTorn =
     isOpen &&
     chunks.length === 1 &&
@@ -92,7 +92,7 @@ const inOrder = (folders: Folders, first: number, limit: number | undefined, flo
   return { parts, isOpen, isRepaired: !isTorn, completed }
 }
 
-/** Reads all of a closed segment and of its copy, and mends what is damaged. `limit`: where the next segment begins. */
+/** Reads all of a closed segment and of its copy, and repairs damage. `limit`: where the next segment begins. */
 export const check = (
   folders: Folders,
   first: number,
@@ -112,7 +112,7 @@ const gapsBetween = (first: number, parts: Found["parts"], limit: number): Reado
 
 const isSome = ({ from, through }: Span): boolean => from <= through
 
-/** `floor`: the least number that the next frame may have, because a copy has seen the one before it. */
+/** `floor`: the lowest number that the next frame may have, because a copy has seen the one before it. */
 export const recover = (folders: Folders, floor: number): Recovered => {
   const { beside, key, main } = folders
   const all = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)

@@ -1,6 +1,6 @@
 /**
- * Writes a whole segment and its copy. The file appears under its name, or instead of the one that had it, once it is on
- * disk: a crash leaves the old one or the new one. The copy is made last.
+ * Writes a whole segment and its copy. The file gets its name, or replaces the previous one, once it is on disk: a
+ * crash leaves either the old or the new one. The copy is written last.
  */
 import type { KeyObject } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync } from "node:fs"
@@ -23,13 +23,16 @@ export interface Folders {
 
 export const readIfThere = (path: string): Buffer => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0))
 
-/** Writes a segment, then its copy; closed if `next` is given. What was there stays as `damaged.log` until the next damage. */
+/**
+ * Writes a segment, then its copy; closed if `next` is given. The previous file stays as `damaged.log` until the next
+ * damage.
+ */
 export const write = (folders: Folders, frames: ReadonlyArray<Frame>, next: number | undefined): void => {
   keepDamaged(folders, join(folders.main, nameOf(frames[0]!.number)))
   replace(folders, frames, next)
 }
 
-/** The same, and nothing is kept of what was there. */
+/** The same, but the previous file isn't kept. */
 export const replace = (folders: Folders, frames: ReadonlyArray<Frame>, next: number | undefined): void => {
   const first = frames[0]!.number
   const path = join(folders.main, nameOf(first))
@@ -47,7 +50,7 @@ export const replace = (folders: Folders, frames: ReadonlyArray<Frame>, next: nu
   copyAgain(folders, first)
 }
 
-/** Makes the copy the same as the segment; returns whether it was different. */
+/** Makes the copy equal to the segment; returns whether it was different. */
 export const copyAgain = ({ beside, main }: Folders, first: number): boolean => {
   const path = join(beside, nameOf(first))
   const bytes = readFileSync(join(main, nameOf(first)))

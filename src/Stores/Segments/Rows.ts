@@ -1,6 +1,6 @@
 /**
- * The inbox's frames as rows of the Store's table `inbox`, in which backups and moves carry them, and in which version 0.1
- * kept them.
+ * The inbox's frames as rows of the Store's table `inbox`, in which backups and moves carry them, and in which version
+ * 0.1 stored them.
  */
 import { hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
@@ -17,7 +17,7 @@ export type Row = Selectable<StoreTables["inbox"]>
 
 const batchRows = 2000
 
-/** Its deliveries, as far as they are applied. */
+/** Its deliveries, as far as they have been applied. */
 type Counted = Pick<Row, "deliveries" | "other_types" | "replayed">
 
 const once: Counted = { deliveries: 1, replayed: 0, other_types: null }
@@ -57,7 +57,7 @@ const toFirst = (row: Row): First => ({
   }
 })
 
-/** A body that isn't its own hash has lost something to an erasure since it came. */
+/** If a body doesn't match its hash, something has been erased from it since it arrived. */
 const erasedOf = ({ body, body_sha256: sha256 }: Row): { readonly erased?: string } =>
   hash("sha256", body, "buffer").equals(sha256) ? {} : { erased: Buffer.from(sha256).toString("hex") }
 
@@ -67,7 +67,7 @@ const toCounted = ({ deliveries, other_types: types, replayed }: Counted): Sum =
   otherTypes: JSON.parse(types ?? "[]") as ReadonlyArray<string>
 })
 
-/** Up to a number, also while deliveries leave for an archive. */
+/** Up to a number, even while deliveries leave for an archive. */
 export const sourceOf = (reader: Reader, last: number): Source => {
   const range = (after: number, limit: number) => reader.range(after, last, limit, batchBytes)
   return {
@@ -84,7 +84,7 @@ export const sourceOf = (reader: Reader, last: number): Source => {
 }
 
 /**
- * All rows, in stored order, in batches that fit in memory, also of deliveries in archives. `database`: the Store, for
+ * All rows, in stored order, in batches that fit in memory, including archived deliveries. `database`: the Store, for
  * repeated deliveries.
  */
 export async function* rowsOf(whole: Whole, database: DatabaseSync): AsyncGenerator<ReadonlyArray<Row>> {
@@ -102,7 +102,7 @@ export async function* rowsOf(whole: Whole, database: DatabaseSync): AsyncGenera
 export const write = (database: DatabaseSync, rows: ReadonlyArray<Row>): void => {
   const names = Object.keys(rows[0] ?? {})
   if (names.length === 0) return
-  // A body may be there twice: one that was lost came again as a new one before it was found.
+  // A body may be there twice: a lost one came again as a new one before it was restored.
   const insert = database.prepare(
     `insert into inbox (${names.join()}) values (${names.map(() => "?").join()}) on conflict (body_sha256) do nothing`
   )
@@ -116,7 +116,7 @@ const sumOf = (database: DatabaseSync, sequence: number) =>
     .prepare("select event_id, header_type, deliveries, replayed, other_types from inbox where sequence = ?")
     .get(sequence) as Pick<Row, "deliveries" | "event_id" | "header_type" | "other_types" | "replayed"> | undefined
 
-/** Writes frames into a Store's table, in their order; a delivery of a known body is counted. */
+/** Writes frames into a Store's table, in order; a delivery of a known body is counted. */
 export const writeFrames = (database: DatabaseSync, frames: ReadonlyArray<Frame>): void => {
   write(
     database,
@@ -129,7 +129,7 @@ export const writeFrames = (database: DatabaseSync, frames: ReadonlyArray<Frame>
 
 const count = (database: DatabaseSync, { labels, number, of }: Again): void => {
   const row = sumOf(database, of)
-  // It was lost: the same body is new when it comes again.
+  // It was lost, so the same body is new when it comes again.
   if (row === undefined) return
   const first = { eventId: row.event_id, headerType: row.header_type }
   const sums = Counts.folded(new Map([[of, toCounted(row)]]), [{ number, of, labels, first }])

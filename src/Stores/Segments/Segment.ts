@@ -1,6 +1,6 @@
 /**
- * A segment: a file of frames, named by the number of its first. Frames are only appended, and a frame that says so
- * closes it; then it never changes.
+ * A segment: a file of frames, named by the number of its first. Frames are only appended. A closing frame ends it;
+ * after that it never changes.
  */
 import type { KeyObject } from "node:crypto"
 import { closeSync, fstatSync, openSync, readdirSync, readSync, writevSync } from "node:fs"
@@ -9,7 +9,7 @@ import { contentAt, decode, endBytes, type Frame, headBytes, isOurs, nextOurs } 
 const digits = 15
 const named = /^(\d{15})\.log$/
 
-/** A segment is closed by the frame that takes it beyond this size. */
+/** The frame that takes a segment beyond this size closes it. */
 export const fullBytes = 16 * 1024 * 1024
 
 export const nameOf = (first: number): string => `${String(first).padStart(digits, "0")}.log`
@@ -23,11 +23,11 @@ export const listed = (folder: string): ReadonlyArray<number> =>
 
 export interface Scanned {
   readonly frames: ReadonlyArray<Frame>
-  /** Where the last whole frame ends. */
+  /** Where the last complete frame ends. */
   readonly end: number
 }
 
-/** All whole frames of ours. A checksum that fits doesn't make a frame ours: a body may hold a copy of one. */
+/** All our complete frames. A matching checksum doesn't make a frame ours, because a body may contain a copy of one. */
 export const scan = (bytes: Buffer, key: KeyObject): Scanned => {
   const frames: Array<Frame> = []
   let end = 0
@@ -43,7 +43,7 @@ export const scan = (bytes: Buffer, key: KeyObject): Scanned => {
   return { frames, end }
 }
 
-/** The frames of a segment that is in order. */
+/** The frames of an intact segment. */
 export function* framesIn(bytes: Buffer): Generator<Frame> {
   for (let at = 0; ;) {
     const content = contentAt(bytes, at)
@@ -53,7 +53,7 @@ export function* framesIn(bytes: Buffer): Generator<Frame> {
   }
 }
 
-/** The number after a closed segment, from its end alone: in bounded time, so its middle isn't read. */
+/** The number after a closed segment, from its end alone: takes bounded time, because its middle isn't read. */
 export const closedAt = (path: string, key: KeyObject): number | undefined => {
   const file = openSync(path, "r")
   try {
@@ -71,7 +71,7 @@ export const closedAt = (path: string, key: KeyObject): number | undefined => {
 
 const mostBuffers = 1024
 
-/** The system may write less than it was given, and takes so many buffers at once. */
+/** The system may write less than it was given, and accepts only a limited number of buffers at once. */
 export const writeAll = (file: number, encoded: ReadonlyArray<Buffer>): void => {
   for (let from = 0; from < encoded.length; from += mostBuffers) {
     const some = encoded.slice(from, from + mostBuffers)

@@ -1,9 +1,9 @@
 /**
  * One segment, read beside its writer: frames that were acknowledged, which never change.
  *
- * Where some of its frames begin is remembered (a sparse index), so a frame is found by reading on from the entry before
- * it, not the whole file. Everything that is read is checked: a frame that isn't whole, or that isn't the one after the one
- * before it, is damage.
+ * A sparse index remembers where some of its frames begin, so a frame is found by reading on from the previous index
+ * entry, not from the beginning of the file. Everything that is read is checked: an incomplete frame, or one that
+ * doesn't follow the previous one, is damage.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { codeOf } from "../../Runtime/SystemFailure.ts"
 import { contentAt, headBytes, isEnd, lengthOf, numberAfterOf, numberOf } from "./Frame.ts"
 import { nameOf } from "./Segment.ts"
 
-/** A frame that was acknowledged can't be read. */
+/** An acknowledged frame can't be read. */
 export class DamagedSegment extends Error {
   override readonly name = "DamagedSegment"
   /** A number in the segment. */
@@ -23,16 +23,16 @@ export class DamagedSegment extends Error {
   }
 }
 
-/** Frames as they are in the file. */
+/** Frames in the form of the file. */
 export interface Range {
   readonly contents: ReadonlyArray<Buffer>
-  /** All of them, whole. */
+  /** All of them, complete. */
   readonly bytes: Buffer
-  /** The number after them: where to go on. */
+  /** The number after them, from which to continue. */
   readonly next: number
 }
 
-/** Of a frame: its number, and where it begins in the file. */
+/** A frame's number, and where it begins in the file. */
 interface Place {
   readonly number: number
   readonly at: number
@@ -41,7 +41,7 @@ interface Place {
 /** In bytes. */
 const betweenEntries = 128 * 1024
 const blockBytes = 1024 * 1024
-/** A guess, for how much is read at once. */
+/** An estimate of how much to read at once. */
 const usualFrame = 512
 
 export class SegmentFile {
@@ -49,7 +49,7 @@ export class SegmentFile {
   readonly #path: string
   /** In order, at least `betweenEntries` apart. */
   readonly #index: Array<Place>
-  /** How far it was looked through. */
+  /** How far the file has been scanned. */
   #end: Place
   #isClosed = false
 
@@ -61,14 +61,14 @@ export class SegmentFile {
   }
 
   /**
-   * Frames with these numbers or later ones, up to `last`, at least one, but maybe fewer than would fit. The first may
-   * be a hole that the number is in. Undefined: they are in a later segment.
+   * Frames from this number on, up to `last`: at least one, but possibly fewer than would fit. The first may be a hole
+   * that covers the number. Undefined if they are in a later segment.
    */
   from(number: number, last: number, limit: number, bytes: number): Range | undefined {
     if (this.#isClosed && this.#end.number <= number) return undefined
     const file = this.#opened()
     try {
-      // Whoever reads on from the last frame has its place.
+      // A reader that continues from the last frame has its place.
       const start = this.#end.number === number ? this.#end : this.#find(file, number)
       const range = start && this.#take(file, start, last, limit, bytes)
       return this.#isClosed && this.#end.number <= number ? undefined : range
@@ -81,7 +81,7 @@ export class SegmentFile {
     try {
       return openSync(this.#path, "r")
     } catch (cause) {
-      // Lost; or its deliveries went to an archive since the folder was listed.
+      // Lost, or its deliveries went to an archive since the folder was listed.
       if (codeOf(cause) === "ENOENT") throw this.#damaged()
       throw cause
     }
@@ -91,7 +91,7 @@ export class SegmentFile {
     return new DamagedSegment(this.#path, this.#first)
   }
 
-  /** Undefined: the segment is closed before it. */
+  /** Undefined if the segment is closed before it. */
   #find(file: number, number: number): Place | undefined {
     let place = this.#end.number <= number ? this.#end : this.#entryBefore(number)
     for (let size = betweenEntries * 2; ; size = blockBytes) {
@@ -126,7 +126,7 @@ export class SegmentFile {
     return { contents, bytes: block.subarray(0, taken), next: place.number }
   }
 
-  /** At most so many bytes, but at least a whole frame; fewer at the end of the file. */
+  /** At most this many bytes, but at least a whole frame; fewer at the end of the file. */
   #read(file: number, from: number, most: number): Buffer {
     const { size } = fstatSync(file)
     const block = bytesOf(file, from, Math.min(Math.max(most, headBytes), size - from))

@@ -1,8 +1,8 @@
 /**
- * The inbox's files as the main thread uses them: it reads what was acknowledged, and asks the thread to write.
+ * The inbox's files as the main thread uses them: it reads acknowledged frames, and asks the thread to write.
  *
- * If the thread ends by itself, every open request fails and the next one starts another, which brings the files into order
- * first. If damage is found while reading, the thread mends it, and it is read again.
+ * If the thread ends unexpectedly, every open request fails and the next one starts another thread, which first
+ * recovers the files. If a read finds damage, the thread repairs it, and the read is repeated.
  */
 import type { KeyObject } from "node:crypto"
 import { type MessagePort, Worker } from "node:worker_threads"
@@ -41,7 +41,7 @@ export class Segments {
   /** Written by the thread. */
   readonly #last = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
 
-  /** `tell`: hears what starts and checks have found, if that is anything, before what was asked is done. */
+  /** `tell`: is told what starts and checks have found, if anything, before the request completes. */
   constructor(start: Start, tell: (found: Found) => Promise<void>) {
     this.#start = start
     this.#archives = start.archives ?? []
@@ -49,7 +49,7 @@ export class Segments {
     this.#reader = new Reader(start.folder)
   }
 
-  /** Brings the files into order. */
+  /** Recovers the files. */
   async start(): Promise<void> {
     await this.#run()
     await this.#tellAll()
@@ -59,7 +59,7 @@ export class Segments {
     return this.#start.key
   }
 
-  /** The first numbers of all segments that are closed. */
+  /** The first numbers of all closed segments. */
   get firsts(): ReadonlyArray<number> {
     return listed(this.#start.folder).slice(0, -1)
   }
@@ -88,13 +88,13 @@ export class Segments {
     await this.#ask({ kind: "put", frames })
   }
 
-  /** Puts lost frames back under their old numbers. */
+  /** Restores lost frames under their old numbers. */
   async fill(frames: ReadonlyArray<Frame>): Promise<void> {
     await this.#ask({ kind: "fill", frames })
     this.#reader.forget()
   }
 
-  /** Reads all of the segment with this number and of its copy, and mends what is damaged. */
+  /** Reads all of the segment with this number and of its copy, and repairs damage. */
   async check(number: number): Promise<Found> {
     const { found = nothing } = await this.#ask({ kind: "check", number })
     this.#reader.forget()
@@ -102,7 +102,7 @@ export class Segments {
     return found
   }
 
-  /** Lets go what an archive has, but for what stays. */
+  /** Removes what an archive has, except for what stays. */
   async leave(leaving: Leaving): Promise<void> {
     this.#archives = [...this.#archives.filter(({ from }) => from !== leaving.archive.from), leaving.archive]
     try {
@@ -112,7 +112,7 @@ export class Segments {
     }
   }
 
-  /** Does what reads; once more if that has met damage. */
+  /** Runs a read, and repeats it once if it found damage. */
   async reading<A>(read: () => A | Promise<A>): Promise<A> {
     try {
       return await read()
@@ -123,7 +123,7 @@ export class Segments {
     }
   }
 
-  /** What reads beside it, up to the last frame there is now. */
+  /** For reading beside it, up to the current last frame. */
   get snapshot(): { readonly reader: Reader; readonly last: number } {
     return { reader: new Reader(this.#start.folder), last: this.last }
   }
@@ -133,7 +133,7 @@ export class Segments {
     return this.#reader.after(number, this.last, limit, batchBytes)
   }
 
-  /** The same as they are in the file, of one segment; undefined if there are none. */
+  /** The same in the form of the file, from one segment; undefined if there are none. */
   range(after: number, limit: number): Range | undefined {
     return this.#reader.range(after, this.last, limit, batchBytes)
   }
@@ -165,7 +165,7 @@ export class Segments {
     if (this.#started !== undefined) return this.#started
     const thread = new Worker(threadFile, {
       name: "inbox",
-      // Rows are few, and a thread that rests gives nothing back.
+      // Rows are few, and an idle thread gives no memory back.
       ...(!this.#start.hasDeliveries ? { resourceLimits: { maxYoungGenerationSizeMb: 2 } } : {}),
       workerData: { ...this.#start, archives: this.#archives, last: this.#last } satisfies ThreadStart
     })
@@ -175,14 +175,14 @@ export class Segments {
     const inOrder = new Promise<Answer>((resolve, reject) => this.#open.set(0, { resolve, reject }))
     thread.on("message", (answer: Answer) => this.#answered(answer))
     thread.on("error", (cause) => (why = cause))
-    // Only now may another one write.
+    // Only now may another thread write.
     thread.on("exit", () => this.#ended(why))
     this.#reader.forget()
     this.#started = inOrder
     return inOrder
   }
 
-  /** Again at the next request, if it fails. */
+  /** Repeated at the next request if it fails. */
   async #tellAll(): Promise<void> {
     for (const found of this.#untold) {
       this.#untold = this.#untold.slice(1)

@@ -1,13 +1,13 @@
 /**
- * The only writer of the inbox's folder. Synchronous, because it has a thread of its own; imports no Effect, so that the
- * thread starts at once and stays small.
+ * The only writer of the inbox's folder. Synchronous, because it runs in its own thread. It imports no Effect, so that
+ * the thread starts fast and stays small.
  *
- *   inbox/000000000000001.log    segments: the frames, flushed to disk before they are acknowledged
- *   inbox/beside/…               the same again, not flushed: damage to any one file loses nothing
+ *   inbox/000000000000001.log    segments: the frames, fsynced before they are acknowledged
+ *   inbox/beside/…               copies, not fsynced: damage to any single file loses nothing
  *                                (what both have lost becomes a hole, which can be filled from copies elsewhere)
  *   inbox/known/…                which bodies and event ids were stored before (`Known`)
  *
- * If the process dies, frames of the last group may be missing or torn; none of them was acknowledged.
+ * If the process dies, frames of the last group may be missing or torn, but none of them was acknowledged.
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -35,18 +35,21 @@ export interface Received {
 export interface Found {
   /** Numbers whose frames are in no file here. */
   readonly lost: ReadonlyArray<Span>
-  /** The first numbers of segments that were damaged and are whole again, apart from what is lost. */
+  /** The first numbers of segments that were damaged and are whole again, except for what is lost. */
   readonly repaired: ReadonlyArray<number>
-  /** How many frames at the end of the open segment only its copy had: damage, or a crash before they were flushed. */
+  /**
+   * How many frames at the end of the open segment were only in its copy: because of damage, or a crash before they
+   * were fsynced.
+   */
   readonly completed: number
 }
 
 interface Options {
-  /** The least number that the next frame may have, because a copy has seen the one before it. */
+  /** The lowest number that the next frame may have, because a copy has seen the one before it. */
   readonly floor?: number
-  /** False: a log of rows. */
+  /** False for a log of rows. */
   readonly hasDeliveries?: boolean
-  /** What isn't here may be there. In order. */
+  /** Frames that aren't here may be in these. In order. */
   readonly archives?: ReadonlyArray<InArchive>
   readonly archive?: string
 }
@@ -62,7 +65,7 @@ export class Writer {
   readonly #archive: string
   #archives: ReadonlyArray<InArchive>
   #next: number
-  /** At the start. */
+  /** What the start found. */
   readonly found: Found
 
   constructor(folder: string, key: KeyObject, options: Options = {}) {
@@ -91,7 +94,7 @@ export class Writer {
     return this.#stored(group)
   }
 
-  /** The same, while the thread does other things; nothing else is asked of the writer before it has returned. */
+  /** The same, while the thread does other things. The writer gets no other request before it has returned. */
   async receiving(batch: ReadonlyArray<Arrived>): Promise<Received> {
     const group = this.#numbered(batch)
     await this.#appending.appending(group.encoded, this.#next, group.next)
@@ -108,7 +111,10 @@ export class Writer {
     return { fresh: keys.filter(({ length }) => length > 0).length, last: this.last }
   }
 
-  /** Appends frames that have numbers already, in order. Numbers between them stay unused; what is here is left out. */
+  /**
+   * Appends frames that already have numbers, in order. Numbers between them stay unused; frames that are already here
+   * are skipped.
+   */
   put(frames: ReadonlyArray<Frame>): void {
     const all: Array<Frame> = []
     let next = this.#next
@@ -123,7 +129,7 @@ export class Writer {
     this.#next = next
   }
 
-  /** Reads all of the segment with this number and of its copy, and mends what is damaged. */
+  /** Reads all of the segment with this number and of its copy, and repairs damage. */
   check(number: number): Found {
     const { beside, main } = this.#folders
     const firsts = [...new Set([...listed(main), ...listed(beside)])].toSorted((a, b) => a - b)
@@ -134,7 +140,7 @@ export class Writer {
     return { lost: this.#lose(missing), repaired: isRepaired ? [first] : [], completed: 0 }
   }
 
-  /** Puts lost frames back under their old numbers; leaves out those that aren't lost. */
+  /** Restores lost frames under their old numbers; skips those that aren't lost. */
   fill(frames: ReadonlyArray<Frame>): void {
     const { main } = this.#folders
     const firsts = listed(main)
@@ -152,12 +158,13 @@ export class Writer {
       )
       for (const frame of found) this.#known.include(keysOf(frame), frame.number)
     }
-    // Their keys are known under numbers that the index has passed: it keeps them in a file that ends with this number.
+    // Their keys have numbers that the index has already passed, so it stores them in a file that ends with this
+    // number.
     this.put([{ kind: "hole", number: this.#next, through: this.#next, why: "unused" }])
     this.#known.flush(1)
   }
 
-  /** A body that was lost may have come again meanwhile. */
+  /** A lost body may have come again meanwhile. */
   #once(frame: Frame): Frame {
     if (frame.kind !== "first") return frame
     const [body] = keysOf(frame)
@@ -167,7 +174,7 @@ export class Writer {
       : { kind: "again", number: frame.number, of, labels: { ...frame.labels, headers: [] } }
   }
 
-  /** Missing frames become holes, so that every number is accounted for. Returns those that no archive has, either. */
+  /** Missing frames become holes, so that every number is accounted for. Returns those that no archive has either. */
   #lose(missing: ReadonlyArray<Span>): ReadonlyArray<Span> {
     const lost = lostIn(missing, this.#archives)
     this.#knowing((known) => known.forget(lost))
@@ -179,7 +186,7 @@ export class Writer {
     return lost
   }
 
-  /** Lets go what the archive has, but for what stays. Their keys stay known. */
+  /** Removes what the archive has, except for what stays. The keys stay known. */
   leave(leaving: Leaving): void {
     const { archive } = leaving
     const firsts = listed(this.#folders.main)
@@ -189,7 +196,7 @@ export class Writer {
     leave(this.#folders, leaving)
   }
 
-  /** Does a part of what can be done later; false if there is nothing to do. */
+  /** Does a part of the deferred work; returns false if there is none. */
   step(): boolean {
     return this.#knowing((known) => known.step())
   }
@@ -199,7 +206,10 @@ export class Writer {
     this.#known.close()
   }
 
-  /** If that meets a damaged file of keys, what is known is learnt from the frames, and it is done again from the start. */
+  /**
+   * If a damaged file of keys is found, everything known is learnt from the frames, and `use` is run again from the
+   * start.
+   */
   #knowing<A>(use: (known: Index) => A): A {
     try {
       return use(this.#known)
@@ -210,7 +220,7 @@ export class Writer {
       try {
         this.#learn(learnt)
       } catch (failure) {
-        // Nobody may ask one that doesn't know everything.
+        // An index that doesn't know everything must not be used.
         learnt.close()
         throw failure
       }
@@ -225,7 +235,7 @@ export class Writer {
   }
 }
 
-/** Says whether an earlier body had the same event id; its own is known from now on. */
+/** Marks whether an earlier body had the same event id; its own id is known from now on. */
 const marked = (frame: Frame, known: Index): Frame => {
   const isReused = frame.kind === "first" && known.get(idKey(frame.labels.eventId)) !== undefined
   known.add(keysOf(frame), numberAfter(frame) - 1)

@@ -1,9 +1,9 @@
 /**
- * The inbox's thread: the only one that writes the folder. It does one thing after the other, what the main thread asks and
- * what a guest in this thread has received, and uses the time between for what can be done later.
+ * The inbox's thread: the only writer of the folder. It does one thing at a time, for the main thread and for the guest
+ * in this thread, and does deferred work in between.
  *
- * While the disk flushes a group, the guest goes on receiving. If anything throws that isn't a request's failure, the
- * thread ends, and the guest with it; the main thread notices both.
+ * While the disk flushes a group, the guest continues to receive. If anything but a request fails, the thread ends
+ * together with the guest; the main thread notices both.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { restingAfter } from "../../Runtime/Rest.ts"
@@ -21,7 +21,7 @@ const writer = new Writer(folder, key, options)
 const worked = restingAfter(10_000)
 
 let isFlushing = false
-/** What waits until a group is on disk. */
+/** Callbacks that wait until a group is on disk. */
 let waiting: Array<() => void> = []
 
 const inTurn = (act: () => void): void => {
@@ -53,7 +53,7 @@ const tidy = (): void => {
   try {
     isTidying = writer.step()
   } catch {
-    // No room for now: the next request tries again.
+    // No disk space at the moment: the next request tries again.
     isTidying = false
   }
   if (isTidying) setImmediate(tidy)
@@ -112,7 +112,7 @@ const answer = async (request: Request): Promise<void> => {
 }
 
 port.on("message", (request: Request) => {
-  // What is received waits for its turn itself, and a guest has its own.
+  // `receive` waits for its turn itself, and a guest has its own.
   if (request.kind === "receive" || request.kind === "host") void answer(request)
   else inTurn(() => void answer(request))
 })

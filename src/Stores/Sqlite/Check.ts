@@ -1,5 +1,5 @@
 /**
- * Checks the Store's file beside its use. Throws like SQLite itself where it is damaged.
+ * Checks the Store's file while it is in use. Throws like SQLite itself if the file is damaged.
  */
 import { Worker } from "node:worker_threads"
 import { fileOf } from "../../Runtime/Module.ts"

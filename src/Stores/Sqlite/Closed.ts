@@ -1,6 +1,6 @@
 /**
- * Whether a Store's file is as this program closed it: then nobody has written to it since, and the next start needn't read
- * all of it. What a disk does to it by itself is left to the weekly check.
+ * Whether a Store's file is as this program closed it. Then nothing has written to it since, and the next start needn't
+ * read all of it. Damage by the disk is left to the weekly check.
  */
 import { readFileSync, rmSync } from "node:fs"
 import { writeFresh } from "../../Runtime/Flush.ts"
@@ -13,7 +13,7 @@ export const isAsClosed = (path: string): boolean => {
   return identity !== undefined && identity === noted(path)
 }
 
-/** Once it is closed. Without the note, the next start only takes longer. */
+/** Called once it is closed. Without the note, the next start only takes longer. */
 export const leave = (path: string): void => {
   const identity = FileIdentity.ofClosed(path)
   if (identity === noted(path)) return
@@ -21,7 +21,7 @@ export const leave = (path: string): void => {
     if (identity === undefined) rmSync(noteOf(path), { force: true })
     else writeFresh(noteOf(path), identity)
   } catch {
-    // The disk is full, or can't be written to.
+    // The disk is full or read-only.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Copies the SQLite Store into another file: complete, as of one point in time, on disk and readable by its owner only, or
- * no file at all. The copy is a single file that can be read on a read-only file system.
+ * Copies the SQLite Store into another file: complete, as of one point in time, on disk and readable only by its owner;
+ * otherwise there is no file at all. The copy is a single file that can be read on a read-only file system.
  *
  * It is made in a temporary folder beside the target (`.siteledger-backup-…`); a crash leaves only that folder. An
  * existing target is never opened: if it were one of this process's databases, closing it would drop their locks.
@@ -11,7 +11,7 @@ import { backup, type BackupProgressInfo, DatabaseSync } from "node:sqlite"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
 import { type Reached } from "../../Runtime/Progress.ts"
 
-/** Readable by its owner only, because it holds secrets; SQLite gives its side files the same permissions. */
+/** Readable only by its owner, because it holds secrets; SQLite gives its side files the same permissions. */
 export const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600))
 
 /** Whether `file` is the store itself, its log or its index, under any name. */
@@ -23,12 +23,13 @@ export const isPartOf = (store: string, file: string): boolean => {
   })
 }
 
-/** Into a new file, including what is in the log of `path`. `reached`: hears how many pages were copied. */
+/** Copies into a new file, including what is in the log of `path`. `reached`: is told how many pages were copied. */
 export const copy = async (path: string, target: string, reached: Reached): Promise<void> => {
   makePrivate(target)
   const reader = new DatabaseSync(path, { readOnly: true })
   try {
-    // Without a transaction the backup would restart at each write. Its first read fixes the point in time.
+    // Without a transaction the backup would restart at each write. The transaction's first read fixes the point in
+    // time.
     reader.exec("begin")
     reader.prepare("select count(*) from meta").get()
     const progress = (left: BackupProgressInfo): void => reached(left.totalPages - left.remainingPages)
@@ -43,11 +44,11 @@ export const copy = async (path: string, target: string, reached: Reached): Prom
 }
 
 export interface Backing {
-  /** An earlier backup. */
+  /** Replaces an earlier backup. */
   readonly isReplacing: boolean
-  /** Hears how many pages of the store's file were copied. */
+  /** Is told how many pages of the store's file were copied. */
   readonly reached: Reached
-  /** Adds what isn't in the store's file; as that is read later, nothing is missing that the store has applied. */
+  /** Adds what isn't in the store's file. This is read later, so nothing is missing that the store has applied. */
   readonly carry: (copy: DatabaseSync) => Promise<void>
 }
 
@@ -95,7 +96,10 @@ const reading = <A>(file: string, read: (database: DatabaseSync) => A): A => {
   }
 }
 
-/** The read version in the header of a SQLite file tells a store (with a log, even when idle) from a copy (without). */
+/**
+ * The read version in the header of a SQLite file distinguishes a store (with a log, even when idle) from a copy
+ * (without).
+ */
 const header = { magic: "SQLite format 3\0", readBy: 19, withoutLog: 1 }
 
 /** Whether `copy` made this file, so that a store in use isn't mistaken for a copy. */

@@ -1,7 +1,7 @@
 /**
  * The Store's tables as SQLite's DDL. SQLite keeps its text, so comments hold the descriptions. Pure.
  *
- * STRICT tables refuse values of the wrong type instead of keeping them.
+ * STRICT tables refuse values of the wrong type instead of storing them.
  */
 import { asWorded, constraints, createIndex, foreignKey, keys, list, quoted, rewordedIn } from "../Ddl.ts"
 import type { Listed } from "../Table.ts"
@@ -40,10 +40,10 @@ const appendOnly = ({ isAppendOnly, name }: Listed): ReadonlyArray<string> =>
       )
     : []
 
-/** The version since which changes are logged. */
+/** Changes are logged since this version. */
 const loggedSince = 2
 
-/** The heartbeat changes the newest uptime all the time: it is logged by the minute. */
+/** The heartbeat changes the newest uptime all the time, so it is logged once a minute. */
 const noted = ({ name }: Listed): ReadonlyArray<string> =>
   name === "uptime" ? ["insert", "delete"] : ["insert", "update", "delete"]
 
@@ -63,8 +63,8 @@ const made = (table: Listed): ReadonlyArray<string> => [
 ]
 
 /**
- * SQLite can't change a constraint, so the table is made again. Rows that refer to it miss theirs in between, which only the end
- * of the transaction may check.
+ * SQLite can't change a constraint, so the table is recreated. Meanwhile rows that refer to it have no referenced row,
+ * so only the end of the transaction may check references.
  */
 const remade = (table: Listed): ReadonlyArray<string> => {
   const name = quoted(table.name)
@@ -84,7 +84,7 @@ const remade = (table: Listed): ReadonlyArray<string> => {
 export const statements = (store: ReadonlyArray<Listed>, version: number): ReadonlyArray<string> => {
   const own = store.filter(({ only }) => only !== "postgres")
   const { columns, indexes, tables } = cameWith(own, version)
-  // Of append-only tables, the numbers of rows tell which are new.
+  // For append-only tables, the numbers of rows show which are new.
   const log = own
     .filter(({ isAppendOnly, isLogged }) => isLogged === true && isAppendOnly !== true)
     .filter(({ since }) => Math.max(since, loggedSince) === version)

@@ -1,17 +1,20 @@
 /**
- * Kysely's dialect for `node:sqlite`. A statement is prepared once and kept: to prepare it takes longer than most take to
- * run.
+ * Kysely's dialect for `node:sqlite`. A statement is prepared once and cached: preparing it takes longer than most take
+ * to run.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect } from "kysely"
 
-/** What the dialect needs of a database. */
+/** The part of a database that the dialect needs. */
 export type Prepares = Pick<DatabaseSync, "close" | "isTransaction" | "prepare">
 
-/** More than the program has texts, but for those that list their values. */
+/** More than the program's number of different texts, except those that list their values. */
 const mostKept = 500
 
-/** The database with its statements kept. A kept statement must not be iterated, as another call would run it again. */
+/**
+ * The database with a cache of statements. A cached statement must not be iterated, because another call would run it
+ * again.
+ */
 export const prepared = (database: DatabaseSync): Prepares => {
   const statements = new Map<string, StatementSync>()
   return {
@@ -30,7 +33,7 @@ export const prepared = (database: DatabaseSync): Prepares => {
   }
 }
 
-/** The adapter asks before each run. */
+/** The adapter asks for this before each run. */
 const ofKnownShape = (statement: StatementSync): StatementSync => {
   const columns = statement.columns()
   statement.columns = () => columns
@@ -45,8 +48,8 @@ const parameter = (value: unknown): SQLInputValue => {
 type Row = Record<string, unknown>
 
 /**
- * Rows as plain objects of one shape: those that node:sqlite makes are dictionaries, which take twice as long to make, and
- * longer to read.
+ * Rows as plain objects of one shape: those that node:sqlite makes are dictionaries, which take twice as long to
+ * create, and longer to read.
  */
 const shaped = (statement: StatementSync) => {
   const names = statement.columns().map(({ name }) => name)
@@ -54,7 +57,8 @@ const shaped = (statement: StatementSync) => {
   statement.setReturnArrays(true)
   return (given: unknown): Row => {
     const values = given as ReadonlyArray<unknown>
-    // Only a table that was altered since the statement was prepared has others: nothing may be left out silently.
+    // The columns differ only if a table was altered after the statement was prepared: nothing may be left out
+    // silently.
     if (values.length !== names.length) throw new Error("A kept statement has other columns than when it was prepared.")
     const row = { ...blank }
     let column = 0
@@ -93,7 +97,10 @@ const adapter = (database: Prepares): SqliteDatabase => {
   }
 }
 
-/** SQLite's DDL is transactional. Kysely's adapter denies it, so a kill in a migration would leave half of the tables. */
+/**
+ * SQLite's DDL is transactional. Kysely's adapter says that it isn't, so a kill during a migration would leave half of
+ * the tables.
+ */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true

@@ -1,11 +1,12 @@
 /**
- * What went wrong in the embedded Store, as a StoreError: its reason tells a full disk and a lock from other failures.
+ * What went wrong in the embedded Store, as a StoreError: its reason distinguishes a full disk and a lock from other
+ * failures.
  */
 import { codeOf } from "../../Runtime/SystemFailure.ts"
 import { StoreError } from "../Store.ts"
 
 const fullDisk = 13
-/** Also a quota, and a limit for the size of files. */
+/** Includes a quota and a limit on file size. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 const busy = 5
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */

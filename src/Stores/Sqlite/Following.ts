@@ -1,5 +1,5 @@
 /**
- * The logs of an embedded Store for a backup off the machine, read beside their writers.
+ * The logs of an embedded Store for an off-machine backup, read beside their writers.
  */
 import { Effect } from "effect"
 import type { Kysely } from "kysely"
@@ -23,7 +23,7 @@ interface Parts {
   readonly run: <A>(query: (db: Kysely<StoreTables>) => Promise<A>) => Effect.Effect<A, StoreError>
 }
 
-/** Of one part of a backup: all of it is in memory at once. */
+/** The size of one part of a backup, all of which is in memory at once. */
 export const mostBytes = 16 * 1024 * 1024
 const mostFrames = 50_000
 
@@ -53,7 +53,7 @@ export const following = ({ files, key, path, run }: Parts): Followed => {
   }
 }
 
-/** In this order: what rows refer to is in the inbox by then. */
+/** In this order, so that the inbox by then has what the rows refer to. */
 const endsIn = async (db: Kysely<StoreTables>, open: Parts["files"]["open"]) => {
   const mark = await markIn(db)
   if (mark?.whole === undefined) return undefined

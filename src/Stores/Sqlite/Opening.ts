@@ -1,7 +1,7 @@
 /**
- * Opens a SQLite file with the durability that acknowledging a delivery requires. It is checked first, unless it is as it was
- * closed (`Closed`). A damaged Store whose rows are also in
- * their log is set aside (only the last one is kept), and a new file takes its place; without a log it is refused.
+ * Opens a SQLite file with the durability that acknowledging a delivery requires. The file is checked first, unless it
+ * is unchanged since it was closed (`Closed`). If a damaged Store's rows are also in their log, the file is set aside
+ * (only the last one is kept) and replaced with a new one; without a log it is refused.
  */
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -14,11 +14,11 @@ import { makePrivate } from "./Copy.ts"
 import { storeError } from "./Failure.ts"
 
 /**
- * A commit writes each page that it touches, most of them for a row or a key: of usual size, 4 KiB, they were three times as
- * many bytes. A file keeps the size that it was made with.
+ * A commit writes every page that it touches, mostly for a single row or key: with the usual 4 KiB, three times as many
+ * bytes were written. A file keeps the page size with which it was created.
  */
 const pageBytes = 1024
-/** A checkpoint costs a flush, and writes each index page once: so one per 32 MiB of log, not per four. */
+/** A checkpoint costs an fsync and writes each index page once, so there is one per 32 MiB of log, not per four. */
 const checkpointBytes = 32 * 1024 * 1024
 
 export const openFile = (path: string): DatabaseSync => {
@@ -32,7 +32,7 @@ export const openFile = (path: string): DatabaseSync => {
   return database
 }
 
-/** About two seconds. What is larger is left to the weekly check. */
+/** Takes about two seconds. A larger file is left to the weekly check. */
 const checkedBytes = 512 * 1024 * 1024
 
 /** Throws if the file's structure is damaged. */
@@ -57,7 +57,7 @@ export interface Opened {
   readonly database: DatabaseSync
   /** It has no tables yet. */
   readonly isNew: boolean
-  /** Where the damaged file is that it replaces. */
+  /** The path of the damaged file that it replaces. */
   readonly replaces: string | undefined
 }
 
@@ -66,7 +66,7 @@ const isEmpty = (database: DatabaseSync): boolean =>
 
 const suspectOf = (path: string): string => `${path}.suspect`
 
-/** Damage was met while the file was in use: it is set aside when it is opened again. */
+/** Damage was found while the file was in use: it is set aside when it is next opened. */
 export const suspect = (path: string): void => {
   if (!existsSync(suspectOf(path))) writeFresh(suspectOf(path), "")
 }

@@ -22,7 +22,7 @@ interface Inbox {
   readonly archives: ReadonlyArray<{ readonly name: string }>
 }
 
-/** A segment of the inbox or an archive each, and the file itself. */
+/** One piece for each segment of the inbox and for each archive, and one for the file itself. */
 const piecesOf = (path: string, inbox: Inbox, failed: (cause: unknown) => StoreError) => {
   const { archives, folder, segments } = inbox
   const piece = (name: string, check: () => Promise<unknown>): Piece<StoreError> => ({

@@ -1,5 +1,5 @@
 /**
- * The file of an embedded Store, opened to be read only: what is written beside it is seen by the next transaction.
+ * The file of an embedded Store, opened for reading only: what is written meanwhile is visible in the next transaction.
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ const connect = (path: string): DatabaseSync => new DatabaseSync(path, { readOnl
 
 const through = (database: DatabaseSync) => new Kysely<StoreTables>({ dialect: dialect(prepared(database)) })
 
-/** A second connection for the thread that writes it, opened when it is first used. */
+/** A second connection for the thread that writes the file, opened at first use. */
 export const beside = (path: string) =>
   Effect.gen(function* () {
     let opened: { readonly database: DatabaseSync; readonly db: Kysely<StoreTables> } | undefined
@@ -28,8 +28,9 @@ export const beside = (path: string) =>
   })
 
 /**
- * For who reads all of it, by several indexes: enough for what lies above their leaves. With 64 MB it took no less time to read
- * the books of 100,000 entries, and a tenth more of the system's: leaves are soon read again from its own cache.
+ * For readers of the whole file, through several indexes: enough for the levels above their leaves. With 64 MB, reading
+ * the books of 100,000 entries took no less time, and a tenth more system time: leaves are soon read again from the
+ * page cache.
  */
 const cachedKiB = 8 * 1024
 

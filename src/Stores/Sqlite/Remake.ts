@@ -1,8 +1,9 @@
 /**
- * Makes a Store's file from what a backup off the machine has of its two logs: the rows first, then the deliveries, both in
- * the order of their numbers. The file is what `siteledger backup` makes, with all deliveries in its table.
+ * Rebuilds a Store's file from what an off-machine backup has of its two logs: first the rows, then the deliveries,
+ * both in the order of their numbers. The file is in the form that `siteledger backup` produces, with all deliveries in
+ * its table.
  *
- * A file that isn't finished isn't to be used.
+ * An unfinished file must not be used.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Kysely } from "kysely"
@@ -31,16 +32,16 @@ export class Remake {
     this.#database = database
   }
 
-  /** In a new file. */
+  /** Starts a new file. */
   static async begin(path: string): Promise<Remake> {
     const database = openFile(path)
     await migrate(new Kysely({ dialect: dialect(database) }))
-    // They are checked at the end: a row may come before one that it refers to.
+    // Foreign keys are checked at the end, because a row may come before one to which it refers.
     database.exec("pragma synchronous = off; pragma foreign_keys = off")
     return new Remake(database)
   }
 
-  /** The next frames of a log; what it has already is left out. */
+  /** Adds the next frames of a log; frames that it already has are skipped. */
   add(log: LogName, bytes: Buffer): void {
     const frames = [...framesIn(bytes)].filter(({ number }) => number > this.#through[log])
     if (log === "inbox") Rows.writeFrames(this.#database, frames)
@@ -55,7 +56,7 @@ export class Remake {
     this.#database.exec("commit")
   }
 
-  /** `meta`: a single fact that it gets. Throws if it isn't whole. */
+  /** `meta`: one fact to set. Throws if the file isn't complete. */
   finish([key, value]: readonly [key: string, value: string]): Remade {
     const database = this.#database
     setMeta(database, key, value)
@@ -72,7 +73,7 @@ export class Remake {
     return remade
   }
 
-  /** Of an unfinished one. */
+  /** Closes an unfinished file. */
   close(): void {
     if (this.#database.isOpen) this.#database.close()
   }

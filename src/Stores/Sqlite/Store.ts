@@ -1,8 +1,9 @@
 /**
- * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, and the deliveries in segments beside
- * it. There is one connection, and Kysely's lock on it keeps transactions apart; who only looks has another.
+ * The embedded Store: one SQLite file (WAL, synchronous=FULL), used through Kysely, and the deliveries in segments
+ * beside it. There is one connection, and Kysely's lock on it keeps transactions apart; callers that only read have
+ * another.
  *
- * After kill -9 or a power cut SQLite rolls back what wasn't committed; nothing needs repair.
+ * After kill -9 or a power cut, SQLite rolls back what wasn't committed; nothing needs repair.
  */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -43,7 +44,7 @@ const notOpened = (path: string) => (cause: unknown) => {
   const { reason } = storeError(cause)
   const isDamaged = reason === "Fatal"
   const advice = isDamaged ? " Keep the file and restore a backup: siteledger restore FILE." : ""
-  // Without a log of rows, another start would find the same.
+  // Without a log of rows, another start would find the same damage.
   return new StoreError({
     reason: isDamaged ? "Failed" : reason,
     message: `The store ${path} can't be opened: ${whyNot(cause)}.${advice}`,
@@ -71,7 +72,7 @@ const completedSentence = (frames: number): string =>
   `The last ${frames} deliveries were missing in the inbox and were restored from its copy. Nothing is lost. Check the ` +
   "disk, unless the worker was stopped while it was writing."
 
-/** Opens them at first use; again if that failed. */
+/** Opens them at first use, and again if that failed. */
 const filesOf = (place: Files.Place, db: Kysely<StoreTables>, warn: (sentence: string) => void) => {
   let opened: Promise<Segments> | undefined
   let repaired = 0
@@ -99,7 +100,7 @@ const carry =
     for await (const rows of Rows.rowsOf(whole, copy)) {
       Rows.write(copy, rows)
       reached(rows.at(-1)?.sequence ?? 0)
-      // The worker goes on meanwhile.
+      // Lets the worker continue meanwhile.
       await immediate()
     }
     reader.forget()
@@ -129,7 +130,7 @@ const backedUp = Effect.fnUntraced(function* (
   )
 })
 
-/** The next commit that is flushed flushes this one, too. */
+/** The next fsynced commit also syncs this one. */
 const unflushed = <A>(
   database: DatabaseSync,
   db: Kysely<StoreTables>,
@@ -158,7 +159,7 @@ const alone: Pick<Store["Service"], "pollEvery" | "stamp" | "workers"> = {
   workers: { say: () => Effect.void, withdraw: () => Effect.void, all: Effect.succeed([]) }
 }
 
-/** When it is closed, that is noted, unless damage was met. */
+/** When it is closed, this is noted, unless damage was found. */
 const opened = Effect.fnUntraced(function* (path: string, isLogged: boolean) {
   const hasLog = isLogged && existsSync(Heal.folderOf(path))
   let isDamaged = false
@@ -192,7 +193,7 @@ const make = ({ isLogged, key, path }: Options) =>
       Effect.flatMap(Looking, (isLooking) =>
         Effect.tryPromise({ try: () => query(isLooking ? beside() : db), catch: failed })
       )
-    // With the logger of the program.
+    // Uses the program's logger.
     const runSync = Effect.runSyncWith(yield* Effect.context<never>())
     const place: Files.Place = {
       store: path,
@@ -235,7 +236,7 @@ const make = ({ isLogged, key, path }: Options) =>
     })
   })
 
-/** With the key in the folder of the Store. */
+/** Uses the key in the Store's folder. */
 export const layerAt = (path: string, { isLogged = false } = {}): Layer.Layer<Store, StoreError> =>
   Layer.effect(Store, make({ path, key: keyIn(dirname(path)), isLogged }))
 

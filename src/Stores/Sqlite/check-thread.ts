@@ -1,6 +1,6 @@
 /**
- * Reads all of a SQLite file in a thread of its own, because `quick_check` doesn't return before it is through. The answer
- * is "ok", or what is damaged.
+ * Reads all of a SQLite file in a separate thread, because `quick_check` doesn't return before it is finished. The
+ * answer is "ok", or what is damaged.
  */
 import { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"

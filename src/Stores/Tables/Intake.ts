@@ -1,6 +1,7 @@
 /**
- * What comes in: deliveries and their queues, the receiver's uptime, subscriptions and secrets. The inbox is append-only
- * except for its counters, so a crash can at most leave a repeated delivery uncounted, whose 2xx was never sent.
+ * What comes in: deliveries and their queues, the receiver's uptime, subscriptions and secrets. The inbox is
+ * append-only except for its counters. So a crash can at most leave a repeated delivery uncounted, whose 2xx was never
+ * sent.
  */
 import {
   bytes,

@@ -1,6 +1,6 @@
 /**
- * The books: facts and terms in their stored order, the entries and holds they led to, people's decisions, and the outbox
- * of the accounting sink (`Outbox`).
+ * The books: facts and terms in stored order, the entries and holds they led to, people's decisions, and the outbox of
+ * the accounting sink (`Outbox`).
  */
 import {
   day,
@@ -22,7 +22,7 @@ import {
 import type { HoldReason } from "./HoldReason.ts"
 import { entryId, ipcId, outbox } from "./Outbox.ts"
 
-/** What an entry's certified amount was taken for: see its column. */
+/** How an entry's certified amount was interpreted: see its column. */
 export type CertifiedAs = "each" | "cumulative" | "assumed"
 
 const link = matching(/^[0-9a-f]{64}$/)

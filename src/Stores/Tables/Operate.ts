@@ -1,5 +1,5 @@
 /**
- * What the program keeps about itself.
+ * What the program stores about itself.
  */
 import {
   instant,
@@ -17,7 +17,7 @@ import {
 
 const sha256 = matching(/^[0-9a-f]{64}$/)
 
-/** Facts in `meta` that other files hold, too, or that change with every batch: they aren't logged (`RowLog`). */
+/** Facts in `meta` that other files also hold, or that change with every batch, aren't logged (`RowLog`). */
 export const unlogged = "key not in ('applied_through', 'inbox', 'inbox_touched', 'row_log')"
 
 export const operate = {
@@ -172,7 +172,7 @@ export const operate = {
       delivered_at: optional(instant, "When it was delivered; null until then.")
     }
   },
-  // Not among the alerts, where version 0.1 stops at a status that it doesn't know.
+  // Not among the alerts, because version 0.1 fails on a status that it doesn't know.
   reminders: {
     says: "Daily reminders of what waits for a person, sent or still to be sent.",
     since: 2,

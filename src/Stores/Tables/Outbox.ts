@@ -12,7 +12,7 @@ export const outbox = {
     says: "Entries for the accounting sink, each added in the transaction that posted it.",
     key: ["entry_id"],
     isLogged: true,
-    // Partial, so that they stay small however long the journal gets.
+    // Partial, so that they stay small however long the journal becomes.
     indexes: {
       ledger_outbox_turn: { columns: ["next_attempt_at", "sequence"], where: "state = 'pending'" },
       ledger_outbox_age: { columns: ["queued_at", "sequence"], where: "state = 'pending'" },
@@ -25,7 +25,8 @@ export const outbox = {
       }),
       sequence: required(int64, "The entry's number in the journal.", { isUnique: true }),
       ipc_id: ipcId,
-      // As configured when it was added: an idempotency key always has the same body. A person may release what was never sent.
+      // As configured when it was queued, so that an idempotency key always has the same body. A person may release a
+      // draft that was never sent.
       status: required(
         oneOf("draft", "posted"),
         "draft: a person reviews and releases it in the accounting system. posted: it is booked as it is."

@@ -72,7 +72,7 @@ export const walk = {
       proof: optional(text, "How sure its copy was at the end of that pass; null while that pass is running.")
     }
   },
-  // Not logged: nothing rests on it.
+  // Not logged, because nothing depends on it.
   walk_passes: {
     says: "The passes that came to their end: of each list the newest 500, and none for longer than 90 days.",
     since: 7,

@@ -11,11 +11,11 @@ export const warehouse = {
     indexes: {
       // Status counts late events by their own time.
       events_timestamp: { columns: ["event_timestamp"] },
-      // A person looks one up: by its number, by its id, or all of a record.
+      // A person looks an event up by its number, by its id, or by its record.
       events_sequence: { columns: ["sequence"], since: 7 },
       events_id: { columns: ["event_id"], isHashed: true, since: 7 },
       events_record: { columns: ["entity_id"], isHashed: true, since: 7 },
-      // People look for events by when they came, newest first; and for what was odd, which is rare.
+      // People look for events by their time of arrival, newest first, and for odd ones, which are rare.
       events_received: { columns: ["received_at", "sequence"], since: 7 },
       events_odd: {
         columns: ["received_at", "sequence"],
