@@ -14,7 +14,7 @@ export const asking = {
   ),
   token: secret(
     "SITELEDGER_TOKEN",
-    "Token of the principal as which verbs go through a worker (if not set, they go as the worker's own user).",
+    "Token of the principal that asks the worker (if not set, the worker's own user asks).",
     Parse.token,
     `slp_${"0".repeat(64)}`
   )

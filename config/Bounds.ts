@@ -36,21 +36,21 @@ export const lakeAnswerMaxBytes = preset(
 
 export const memoryMb = preset(
   "SITELEDGER_MEMORY_MB",
-  "Memory for DuckDB in the worker, all of it together, in MB: 384 for the files of an export; of the rest the warehouse keeps a third, and has half of it during an export, or all of it if a table has more than 32 columns.",
+  "All memory for DuckDB in the worker, in MB: 384 for the files of an export; of the rest, the warehouse keeps a third, and has half of it during an export, or all of it if a table has more than 32 columns.",
   Parse.atLeast(576),
   "768"
 )
 
 export const lakeKeep = preset(
   "SITELEDGER_LAKE_KEEP",
-  "So many of the newest exports stay on the lake, however old they are.",
+  "How many of the newest exports stay on the lake, however old they are.",
   Parse.positiveInteger,
   "30"
 )
 
 export const lakeKeepFor = preset(
   "SITELEDGER_LAKE_KEEP_FOR",
-  "Every export stays on the lake for so long after another has replaced it: longer than anybody takes to read one.",
+  "How long an export stays on the lake after another has replaced it: longer than anyone takes to read one.",
   Parse.duration,
   "30 days"
 )

@@ -67,7 +67,7 @@ export const posting = {
   ),
   confirmAbove: optional(
     "SITELEDGER_LEDGER_CONFIRM_ABOVE",
-    "Amount above which a second person confirms what `ledger post` and `ledger reverse` add (if not set, none does).",
+    "Amount above which a second person confirms what `ledger post` and `ledger reverse` add (if not set, no second person is needed).",
     Parse.amount,
     "10000"
   )

@@ -29,7 +29,7 @@ export const client = {
   /** Post: with Basic, too, if the endpoint asks for that. */
   tokenAuth: preset(
     "SITELEDGER_TOKEN_AUTH",
-    "How the token endpoint gets the client secret: post (in the form; only if a 401 asks for HTTP Basic, once more with that, at the same address) or basic (always HTTP Basic).",
+    "How the token endpoint gets the client secret: post (in the form; if a 401 asks for HTTP Basic, again with that at the same address) or basic (always HTTP Basic).",
     Parse.tokenAuth,
     "post"
   ),

@@ -54,7 +54,7 @@ const described = {
       vos: count("How many there are."),
       total_cost_impact: sum("The sum of the amounts they were priced at."),
       final_amount: sum("The sum of the amounts that were agreed; null if none was."),
-      exposure: sum("The sum of the agreed amounts, of those without one the amounts they were priced at."),
+      exposure: sum("The sum of the agreed amounts, or of the priced amounts for those without one."),
       currency: text("The configured currency; null if none is.")
     }
   },
@@ -98,7 +98,7 @@ const described = {
       debit: money("The amount on the debit side; 0 if it is on the other."),
       credit: money("The amount on the credit side; 0 if it is on the other."),
       currency: ofEntry,
-      posting_date: day("The day on which it is posted, in the books' time zone; of entries of 0.1, in UTC.")
+      posting_date: day("The day on which it is posted, in the books' time zone; for entries of 0.1, in UTC.")
     }
   },
   ledger_trial_balance: {

@@ -49,10 +49,10 @@ const usesOf = ({ name }: Described): ReadonlyArray<string> =>
 
 const preface = `# Metrics
 
-\`GET /metrics\` of the admin listener, in the Prometheus text format; over OTLP as well, if you send it there
-([telemetry.md](telemetry.md)). Each worker has its own; counters start at 0 with it, and when its pipelines start again in the
-same process. What has no value has no series: before the first event there is no time of the last one. Made from
-\`src/Operate/Metrics/Families.ts\` and \`src/Runtime/Timings.ts\`.
+\`GET /metrics\` of the admin listener has these metrics in the Prometheus text format. They can also go to a collector over OTLP
+([telemetry.md](telemetry.md)). Each worker has its own. Counters start at 0 with the worker, and again when its pipelines restart
+in the same process. A metric without a value has no series: before the first event there is no time of the last one. Generated
+from \`src/Operate/Metrics/Families.ts\` and \`src/Runtime/Timings.ts\`.
 
 \`\`\`yaml
 scrape_configs:
@@ -63,8 +63,8 @@ scrape_configs:
 \`\`\`
 
 [grafana-dashboard.json](../ops/grafana-dashboard.json) shows them in Grafana.
-[prometheus-rules.yml](../ops/prometheus-rules.yml) has rules to alert by, which the last column names (each begins with
-\`Siteledger\`). The first ones to have are \`Gone\`, \`StatusUnreadable\` and \`Critical\`: a reason of
+[prometheus-rules.yml](../ops/prometheus-rules.yml) has alerting rules, which the last column names (each begins with
+\`Siteledger\`). The first ones to set up are \`Gone\`, \`StatusUnreadable\` and \`Critical\`: a reason of
 [\`/status\`](alerts.md) says what is wrong and what to do.`
 
 const table = (rows: ReadonlyArray<Described>): string =>

@@ -29,8 +29,8 @@ const levelOf = ({ level }: Described): string => (typeof level === "string" ? l
 
 const preface = `# The log
 
-What the worker does, on stderr: one line each, from \`LOG_LEVEL\` on (\`info\` if not set), in the format that \`LOG_FORMAT\` sets.
-Each line has a name that never changes, and fields. Generated from \`src/Runtime/LogLine.ts\`.
+The worker writes what it does to stderr, one line each, from \`LOG_LEVEL\` on (\`info\` if not set), in the format that
+\`LOG_FORMAT\` sets. Each line has a name that never changes, and fields. Generated from \`src/Runtime/LogLine.ts\`.
 
 | format | a line |
 |---|---|
@@ -42,16 +42,16 @@ Each line has a name that never changes, and fields. Generated from \`src/Runtim
 {"timestamp":"2026-11-20T02:00:03.120Z","level":"INFO","event":"walk.finished","message":"Walked projects: …","resource":"projects","proof":"proven","rows":700}
 \`\`\`
 
-At most ${mostLines} lines of one name are written in each minute of the clock (of lines at level debug, ${mostDetails}; of \`reason.set\` and
-\`reason.cleared\`, of each reason). When the minute is over, \`log.omitted\` says how many were left out. Lines of level debug that
-aren't listed here have no name, and may change.
+At most ${mostLines} lines of one name are written in each minute of the clock (${mostDetails} of a name at level debug; \`reason.set\` and
+\`reason.cleared\` are counted for each reason). When the minute is over, \`log.omitted\` says how many were left out. Lines at level
+debug that aren't listed here have no name, and may change.
 
-\`trace_id\` finds the lines that belong together, whether traces are sent ([telemetry.md](telemetry.md)) or not. Of a delivery, its
-entries and holds, and what accounting is sent of them, it is the event id without hyphens (a hash of the id, if that is no
-UUID in small letters). A walk has one of its own, and a request to the admin listener the one of its \`traceparent\`, or its own: so have
+\`trace_id\` finds the lines that belong together, whether or not traces are sent ([telemetry.md](telemetry.md)). For a delivery, its
+entries and holds, and the entries sent to accounting, it is the event id without hyphens (a hash of the id, if that is no
+UUID in small letters). A walk has its own. A request to the admin listener has the one of its \`traceparent\`, or its own, and so has
 the export or the verb that it asks for. \`pretty\` doesn't show it.
 
-No line holds a secret: webhook secrets are named by their fingerprints, and URLs are without passwords and queries.`
+No line holds a secret: webhook secrets are named by their fingerprints, and URLs are written without passwords and queries.`
 
 const section = (title: string, of: ReadonlyArray<readonly [string, Described]>): string =>
   [

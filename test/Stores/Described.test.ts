@@ -28,12 +28,12 @@ const preface = `# Tables
 
 What analysts see in schema \`construction\` of the warehouse, in \`analytics.duckdb\` and as Parquet on the lake. The databases
 hold these descriptions as comments, and each manifest holds them too. On PostgreSQL, \`JSON\` is \`json\` in \`construction\` and
-\`jsonb\` in \`construction_jsonb\`, which has the same tables and columns ([postgres.md](postgres.md#json)). Times are UTC to the microsecond, money is exact.
-Generated from \`src/Domain/Resource.ts\`, \`src/Stores/Tables/\` and \`src/Stores/DescribedViews.ts\`.`
+\`jsonb\` in \`construction_jsonb\`, which has the same tables and columns ([postgres.md](postgres.md#json)). Times are UTC to the
+microsecond, and money is exact. Generated from \`src/Domain/Resource.ts\`, \`src/Stores/Tables/\` and \`src/Stores/DescribedViews.ts\`.`
 
 const views = `# Views
 
-Over these tables, in the warehouse, in \`analytics.duckdb\` and, by \`lake.sql\`, over the lake. What adds up money groups it by currency.`
+Over these tables, in the warehouse, in \`analytics.duckdb\` and, by \`lake.sql\`, over the lake. Views that add up money group it by currency.`
 
 const shown: ReadonlyArray<DescribedView> = [...tables, ...describedViews]
 

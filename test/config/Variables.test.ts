@@ -89,8 +89,8 @@ const line = (variable: Variable<unknown>): string => {
 const preface = `# Configuration
 
 All environment variables, generated from \`config/Sections.ts\`; [config/example.env](../config/example.env) has them ready
-to copy. A secret may also come from a file: set its name followed by \`_FILE\`. One message reports all that are missing or
-bad, by name and without the values, and the exit code is 2.`
+to copy. A secret may also come from a file: set its name followed by \`_FILE\`. One message reports all variables that are
+missing or bad, by name and without their values, and the exit code is 2.`
 
 const row = (variable: Variable<unknown>): string => {
   const { default: standard, isRequired, isSecret, meaning, name } = variable

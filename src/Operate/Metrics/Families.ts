@@ -127,7 +127,7 @@ const intake = [
   ),
   gauge(
     "siteledger_clock_skew_seconds",
-    "By how much our clock is ahead of the service's, by what tells it",
+    "How far our clock is ahead of the service's, by the source of the service's time",
     ["by"],
     ({ report }) => each(report.clockSkewMs, "by", (ms) => (ms === null ? null : ms / 1000))
   )
@@ -221,7 +221,7 @@ const books = [
 
 export const statusOk = gauge(
   "siteledger_status_ok",
-  "1 if Status could be read for these values; 0: all but those of the program and the receiver are as of before",
+  "1 if Status could be read for these values; if 0, only those of the program and the receiver are current",
   [],
   ({ isRead }: { readonly isRead: boolean }) => (isRead ? 1 : 0)
 )

@@ -29,7 +29,7 @@ export const ofWalks = [
   ),
   gauge(
     "siteledger_walk_requests_left",
-    "Requests of the pass under way, or of the next one over the whole list",
+    "Requests left in the current pass, or needed for the next one over the whole list",
     ["resource"],
     ({ report }) => each(report.backfill, "resource", ({ requestsLeft }) => requestsLeft)
   ),
@@ -41,7 +41,7 @@ export const ofWalks = [
   ),
   gauge(
     "siteledger_walk_changed_timestamp_seconds",
-    "When what had changed in a list was last read, since 1970",
+    "When changes in a list were last read, since 1970",
     ["resource"],
     ({ report }) => each(report.backfill, "resource", ({ changedAt }) => secondsOf(changedAt))
   ),

@@ -17,7 +17,7 @@ export const stores = {
   ),
   "check.unread": line(
     "Warn",
-    "The weekly check couldn't reach what it was to read; the next pass reads it.",
+    "The weekly check couldn't reach something that it had to read; the next pass reads it.",
     { part: text("what was to be read"), why },
     ({ part, why }) => `The weekly check couldn't read ${part} this week: ${why}`
   ),
@@ -70,7 +70,7 @@ export const stores = {
   "archive.damaged": line("Error", "A local archive is damaged.", { why }, (is) => is.why),
   "deliveries.restored": line(
     "Warn",
-    "What the inbox had lost came back from a copy.",
+    "Deliveries that the inbox had lost came back from a copy.",
     { deliveries: number("how many"), copy: text("where they were") },
     ({ copy, deliveries }) => `${deliveries} deliveries that the inbox had lost were taken back from ${copy}`
   ),
@@ -97,7 +97,7 @@ export const stores = {
 export const warehouse = {
   "warehouse.replaced": line(
     "Error",
-    "The warehouse's file is damaged, and is made again.",
+    "The warehouse's file is damaged, and is rebuilt.",
     { kept, why },
     ({ kept, why }) => `The warehouse can't be read and is rebuilt; the old file is kept as ${kept}. ${why}`
   ),
@@ -127,7 +127,7 @@ export const warehouse = {
   ),
   "analytics.damaged": line(
     "Warn",
-    "The copy for analysts is damaged, and is made again.",
+    "The copy for analysts is damaged, and is rebuilt.",
     { path, why },
     ({ path, why }) => `${path} is damaged and made again: ${why}`
   )

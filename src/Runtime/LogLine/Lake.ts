@@ -77,7 +77,7 @@ export const lake = {
   ),
   "delta.left": line(
     "Warn",
-    "A Delta log is left alone, as others have changed it.",
+    "A Delta log is left alone, because other programs have changed it.",
     { why: text("in a sentence") },
     ({ why }) => why
   ),

@@ -6,7 +6,7 @@ import { counted, line, maybe, number, text } from "./Line.ts"
 const hold = text("its id")
 const ipc = text("the id of the IPC")
 const why = text("the reason, as `siteledger ledger holds` shows it")
-const reference = text("of the payment, verbatim; of an accrual, the id of its IPC")
+const reference = text("of the payment, verbatim; for an accrual, the id of its IPC")
 const amount = maybe(text("exact; absent if it isn't known"))
 const currency = maybe(text("ISO 4217; absent if none is configured"))
 const entry = text("its id")
@@ -30,14 +30,14 @@ export const books = {
   ),
   "hold.decided": line(
     "Info",
-    "A hold is closed: a person accepted or rejected it, or what was learned since has answered it.",
+    "A hold is closed: a person accepted or rejected it, or a later fact answered it.",
     {
       hold,
       ipc,
       why,
       verdict: text("accept, reject or answered"),
-      by: maybe(text("who decided, as noted; absent if what was learned did")),
-      principal: maybe(text("the principal that decided; absent likewise"))
+      by: maybe(text("who decided, as noted; absent if a later fact did")),
+      principal: maybe(text("the principal that decided; absent if a later fact did"))
     },
     ({ by, hold, ipc, principal, verdict, why }) =>
       `IPC ${ipc} no longer waits (${why}, hold ${hold}): ` +
@@ -45,7 +45,7 @@ export const books = {
   ),
   "terms.changed": line(
     "Warn",
-    "The worker starts with other terms of posting, and that changed something in the books.",
+    "The worker starts with other terms of posting, which changed something in the books.",
     { closed: number("holds that ended"), opened: number("holds that are asked again"), posted: number("entries") },
     ({ closed, opened, posted }) =>
       `The terms of posting have changed: of the holds that waited because of the old ones, ${closed} ended, ` +
@@ -89,7 +89,7 @@ export const outbox = {
   ),
   "outbox.stranded": line(
     "Warn",
-    "Entries wait for an accounting system, and none is configured any more.",
+    "Entries wait for an accounting system, but none is configured any more.",
     { entries: number("how many") },
     ({ entries }) =>
       `${entries} entries wait for an accounting sink, and none is configured (SITELEDGER_LEDGER_SINK_URL).`

@@ -87,17 +87,17 @@ export const life = {
   ),
   "leader.changed": line(
     "Info",
-    "Of several workers on one database, this one begins or ceases to lead.",
+    "This worker, one of several on a database, starts or stops leading.",
     { leads: truth("whether it leads now"), host: text("of this worker"), pid: number("its process id") },
     ({ host, leads, pid }) => `This worker (${pid} on ${host}) ${leads ? "leads" : "no longer leads"}`
   ),
   "log.omitted": line(
     "Warn",
-    "More lines of one name came in a minute than are written.",
+    "A name had more lines in a minute than are written.",
     {
       of: text("the name of the lines"),
       lines: number("how many were left out"),
-      most: number("are written a minute")
+      most: number("how many are written a minute")
     },
     ({ lines, most, of }) =>
       `${counted(lines, "line")} of ${of} ${lines === 1 ? "was" : "were"} left out: at most ${most} are written a minute.`
@@ -116,14 +116,14 @@ export const verbs = {
       principal,
       by: maybe(text("the name given with `--by`, which is a note")),
       outcome: word<"done" | "failed">("done or failed"),
-      why: maybe(text("of a failure, in a sentence"))
+      why: maybe(text("of the failure, in a sentence"))
     },
     ({ by, outcome, principal, verb, why }) =>
       `${principal}${by === null ? "" : ` (${by})`} asked for ${verb}: ${why === null ? outcome : `${outcome}. ${why}`}`
   ),
   "verb.refused": line(
     "Warn",
-    "A principal asked for what none of its roles allows.",
+    "A principal asked for something that none of its roles allows.",
     { request: text("its path"), principal, needs: text("decide, operate or admin") },
     ({ needs, principal, request }) => `Refused ${request}: ${principal} lacks ${needs}`
   ),
@@ -192,7 +192,7 @@ export const service = {
   ),
   "walk.changed": line(
     "Info",
-    "What changed in a list since it was last read has been read, by the filter that it offers.",
+    "The changes in a list since it was last read have been read, by the filter that the list offers.",
     {
       resource,
       rows: number("that the service says have changed"),

@@ -119,7 +119,7 @@ export const ledger = {
       ),
       amount: required(money, "The amount it moves; negative if it takes money back."),
       currency: optional(currency, "ISO 4217; null if none is configured."),
-      payment_reference: required(text, "The payment's reference, verbatim; of an accrual, the id of its IPC."),
+      payment_reference: required(text, "The payment's reference, verbatim; for an accrual, the id of its IPC."),
       certificate_url: optional(text, "The URL of the certificate that the amount comes from; null if none is known."),
       debit_account: required(text, "The account that a positive amount debits."),
       credit_account: required(text, "The account that a positive amount credits."),
@@ -127,7 +127,7 @@ export const ledger = {
       known_at: required(instant, "When the fact that caused the entry was received."),
       event_id: optional(
         text,
-        "Of a payment, the id of its ipc.paid event, even if a person's answer posted it; else of the event that caused it. Null if none did."
+        "For a payment, the id of its ipc.paid event, even if a person's answer posted it; otherwise the id of the event that caused the entry. Null if none did."
       ),
       reverses: optional(
         entryId,
@@ -148,7 +148,7 @@ export const ledger = {
       ),
       certified_as: optional(
         word<CertifiedAs>(),
-        "each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.",
+        "each or cumulative: what its certificate's amount was taken for, as configured; assumed: taken for each, without configuration. Null for entries that people added, and in entries of 0.1.",
         { since: 3 }
       ),
       lines: optional(
