@@ -1,9 +1,9 @@
 /**
  * The admin listener: health, status and metrics for operators, and the verbs for the command line.
  *
- * Guarantees: a verb is done only for a token whose owner may (`Callers`), which the status and the metrics need, too,
- * once SITELEDGER_ADMIN_TOKEN is set; otherwise a request for these under a foreign Host name is refused, so a web page
- * can't read them by DNS rebinding. It reveals no secret.
+ * Guarantees: a verb is carried out only for a token whose owner may do so (`Callers`). Once SITELEDGER_ADMIN_TOKEN is
+ * set, status and metrics also need a token. Otherwise a request for these under a foreign Host name is refused, so a
+ * web page can't read them by DNS rebinding. No secret is revealed.
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -55,7 +55,10 @@ const ready = Effect.gen(function* () {
 
 const ending = answer(503, { error: "The worker is ending, or starting again: ask again in a moment." })
 
-/** A worker that ends meanwhile interrupts it, and Effect's answer would have no text; nor would that to a defect. */
+/**
+ * If the worker ends meanwhile, the request is interrupted, and Effect's answer would have no text; nor would its
+ * answer to a defect.
+ */
 const status = orExplain(Effect.flatMap(Status, (service) => service.report)).pipe(
   Effect.catchDefect((defect) =>
     Effect.succeed(answer(500, { error: defect instanceof Error ? defect.message : "Status can't be read now." }))
@@ -87,7 +90,7 @@ const routes = Effect.gen(function* () {
   yield* announce(token)
 })
 
-/** Leaves the command line a note of our address. At shutdown the note is removed first. */
+/** Leaves a note of our address for the command line. At shutdown the note is removed first. */
 const announce = Effect.fnUntraced(function* (token: string) {
   const lock = yield* Lock
   const server = yield* HttpServer.HttpServer
@@ -116,7 +119,7 @@ const server = Layer.unwrap(
   })
 )
 
-/** What is asked for again and again has no trace. */
+/** Requests that poll have no trace. */
 const polled: ReadonlyArray<string> = ["/health/live", "/health/ready", "/metrics", "/status", "/stream"]
 
 export const layer = HttpRouter.serve(
@@ -124,7 +127,7 @@ export const layer = HttpRouter.serve(
   {
     disableLogger: true,
     disableListenLog: true,
-    // Without any, Effect makes no span where traces aren't sent, and the log had no trace id.
+    // Without a middleware, Effect creates no span unless traces are sent, and the log would have no trace id.
     middleware: (request) => request
   }
 ).pipe(

@@ -1,8 +1,8 @@
 /**
- * Every request that a running worker answers, described once. The admin listener serves it, the command line (or a page)
- * sends it; without a worker the command line does the same in its own process. `Verbs` carries it out.
+ * Every request that a running worker answers, described once. The admin listener serves it, and the command line (or a
+ * page) sends it; without a worker, the command line does the same in its own process. `Verbs` carries it out.
  *
- * It imports nothing of servers and stores, so that a browser can load it; test/tidy.test.ts checks that.
+ * It imports nothing from servers and stores, so that a browser can load it; test/tidy.test.ts checks that.
  */
 import { Context, type Effect, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -25,9 +25,9 @@ const Exported = Schema.Struct({
   rows: Schema.Int,
   filesWritten: Schema.Int,
   bytesWritten: Schema.Int,
-  /** Kept from earlier runs, because their rows haven't changed. */
+  /** Kept from earlier runs because their rows haven't changed. */
   filesKept: Schema.Int,
-  /** Why Delta logs aren't continued, a sentence for each. */
+  /** Why Delta logs aren't continued; one sentence for each. */
   leftAlone: Schema.Array(Schema.String)
 })
 
@@ -35,7 +35,7 @@ const Time = Schema.NullOr(Schema.String)
 
 const Refused = Schema.Struct({
   for: Schema.Literals(["too-large", "encoded"]),
-  /** By its header, which isn't signed. */
+  /** From its header, which isn't signed. */
   eventId: Schema.NullOr(Schema.String),
   firstAt: Schema.String,
   lastAt: Schema.String,
@@ -63,7 +63,7 @@ const verbs = [
     payload: nothing,
     answer: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Schema.Finite) })
   }),
-  /** Reads the quarantine again, or what came under some ids, or with some sequences. */
+  /** Reads the quarantine again, or events that came under some ids or with some sequences. */
   verb("replay", {
     needs: "operate",
     payload: Schema.Struct({
@@ -73,19 +73,19 @@ const verbs = [
   }),
   /** Rebuilds the warehouse from the inbox and a fresh walk. */
   verb("rebuild", { needs: "operate", payload: nothing, answer: Schema.Struct({ rebuilding: Schema.Boolean }) }),
-  /** Copies the Store into a new file, or in place of an existing one. */
+  /** Copies the Store into a new file, or replaces an existing one. */
   verb("backup", {
     needs: "operate",
     payload: Schema.Struct({ path: Schema.String, replace: Schema.optionalKey(Schema.Boolean) }),
     answer: Schema.Struct({ path: Schema.String })
   }),
-  /** Reads the whole backup off the machine back, and writes again what was damaged. */
+  /** Reads back the whole off-machine backup, and rewrites what was damaged. */
   verb("backup-verify", {
     needs: "operate",
     payload: nothing,
     answer: Schema.Struct({
       backup: Schema.String,
-      /** Up to when it reaches. */
+      /** The time up to which it reaches. */
       at: Schema.String,
       chunks: Schema.Int,
       bytes: Schema.Int,
@@ -93,7 +93,7 @@ const verbs = [
       faults: Schema.Array(Schema.String)
     })
   }),
-  /** Records that what was missed since `from` has been replayed, or doesn't matter. */
+  /** Records that what was missed since `from` has been replayed or doesn't matter. */
   verb("close-gap", {
     needs: "operate",
     payload: Schema.Struct({ from: Schema.String, reason: Schema.String }),
@@ -102,7 +102,7 @@ const verbs = [
   /** Records that a person has seen which deliveries were refused with 413 or 415. */
   verb("refused-seen", { needs: "operate", payload: nothing, answer: Schema.Struct({ seen: Schema.Array(Refused) }) }),
   verb("secret-list", { needs: "read", payload: nothing, answer: Schema.Struct({ secrets: Schema.Array(Secret) }) }),
-  /** The secret of a subscription made by hand; valid at once, as all others are. */
+  /** Adds the secret of a subscription made by hand; it is valid at once, as are all others. */
   verb("secret-add", {
     needs: "operate",
     payload: Schema.Struct({ secret: Schema.String }),
@@ -112,7 +112,7 @@ const verbs = [
     needs: "operate",
     payload: Schema.Struct({
       fingerprint: Schema.String,
-      /** How long it stays valid, like `24 hours`; absent: it ends at once. */
+      /** How long it stays valid, such as `24 hours`; absent if it ends at once. */
       in: Schema.optionalKey(Schema.String),
       /** Retires even the last valid one. */
       force: Schema.optionalKey(Schema.Boolean)

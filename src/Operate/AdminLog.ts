@@ -1,7 +1,8 @@
 /**
- * Who asked for what. A verb that changes something has a row in the Store before it is done, so nothing is done without
- * one, but for a backup: a Store that can't be written is still backed up. A worker also writes a line of its log once the
- * verb is done or has failed. Neither has the verb's arguments, of which some are secrets.
+ * Records who asked for what. A verb that changes something has a row in the Store before it is carried out, so nothing
+ * is done without a record. The exception is a backup: a Store that can't be written is still backed up. A worker also
+ * writes a log line once the verb has succeeded or failed. Neither contains the verb's arguments, some of which are
+ * secrets.
  */
 import { Cause, Clock, Effect, Exit } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -29,7 +30,7 @@ export const record = Effect.fnUntraced(function* (asked: Asked) {
   const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
   const row = { at, principal, verb, noted_by: noteIn(asked) }
   const written = store.transaction((tx) => tx.insertInto("admin_log").values(row).execute())
-  // How the store is saved from a full disk.
+  // A backup is how the store is saved from a full disk.
   yield* verb === "backup" ? Effect.ignore(written) : written
 })
 

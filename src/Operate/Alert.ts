@@ -1,20 +1,20 @@
 /**
- * Sends alerts (to SITELEDGER_ALERT_URL), each as one POST of JSON: when Status turns red (degraded or critical), when it
- * rises from degraded to critical, and when it recovers. While Status is red, a reason of a new kind sends another one,
- * `red` since the same time: at most one a minute, and each kind once until Status recovers. And at 09:00 in
- * SITELEDGER_TIMEZONE, a reminder if holds or quarantined money wait (`Alert/Reminder`).
+ * Sends alerts (to SITELEDGER_ALERT_URL), each as one POST of JSON: when Status turns red (degraded or critical), when
+ * it rises from degraded to critical, and when it recovers. While Status is red, a reason of a new kind sends another
+ * alert, `red` since the same time: at most one a minute, and each kind once until Status recovers. At 09:00 in
+ * SITELEDGER_TIMEZONE, a reminder is sent if holds or quarantined money wait (`Alert/Reminder`).
  *
  *   { id, status: "red" | "recovered", level: "degraded" | "critical", at, since, reasons, kinds, instance, dataDir }
  *
  * Of several workers on one database, the leader reports for all that are up. Notices turn nothing red.
  *
  * `at` is when this was decided, `since` when Status turned red; `reasons` were active at `at`, `kinds` are all those
- * reported since then. `level` is that of `at`; of a recovery, the highest reported since Status turned red. A state must
- * have lasted 5 seconds, doubled for every alert of the last hour, up to 5 minutes: a flapping Status sends a dozen an
- * hour at most. A rise to critical waits for only 5 seconds; but one that follows another counts only if Status was
- * lower for as long as any state must last. After a start, Status counts as recovered only after 30 seconds. An alert
- * is on disk before it is sent, and is retried in order until it is answered 2xx, blocking nothing. A restart neither
- * repeats nor forgets one, except that an alert whose answer a crash cut off is sent again under its `id`.
+ * reported since then. `level` is that of `at`; of a recovery, the highest reported since Status turned red. A state
+ * must last 5 seconds, doubled for every alert of the last hour, up to 5 minutes, so a flapping Status sends a dozen
+ * alerts an hour at most. A rise to critical waits only 5 seconds; but a second rise counts only if Status was lower
+ * for as long as any state must last. After a start, Status counts as recovered only after 30 seconds. An alert is on
+ * disk before it is sent, and is retried in order until it is answered 2xx, blocking nothing else. A restart neither
+ * repeats nor forgets an alert, except that one whose answer was cut off by a crash is sent again under its `id`.
  */
 import { type DateTime, Duration, Effect, Latch, Layer, Option, type Redacted } from "effect"
 import type { HttpClient } from "effect/http"
@@ -31,12 +31,12 @@ import type { Waiting } from "./Waiting.ts"
 import type { Workers } from "./Workers.ts"
 
 export interface AlertOptions {
-  /** It may hold a secret: many services put one in the path. */
+  /** May hold a secret: many services put one in the path. */
   readonly url: Redacted.Redacted
-  /** Tells this worker from others. */
+  /** Distinguishes this worker from others. */
   readonly instance: string
   readonly dataDir: string
-  /** Of the daily reminder. */
+  /** The zone for the daily reminder. */
   readonly timezone: DateTime.TimeZone
 }
 

@@ -1,6 +1,6 @@
 /**
  * What an auditor checks: the books against their facts (`Ledger/Verify`), the facts against the signed bodies, and the
- * copies against the books: in the warehouse, for analysts, and the journal of the newest export.
+ * copies against the books: those in the warehouse and for analysts, and the journal of the newest export.
  */
 import { type Cause, Effect, Option } from "effect"
 import { AnalystCopy } from "../Lake/AnalystCopy.ts"
@@ -20,7 +20,10 @@ import { begin } from "./Audit/Taking.ts"
 const reasonKey = "audit"
 const metaKey = "audit_found"
 
-/** The first hundred differences, in words. Until the next audit, any of them is a critical reason, also after a restart. */
+/**
+ * The first hundred differences, in words. Until the next audit, any difference is a critical reason, even after a
+ * restart.
+ */
 export const audit = Effect.fn("audit")(function* (since?: Head) {
   const [{ bodies, differences: ofBodies, verified }, ofCopies] = yield* Effect.all([inBodies, inCopies], {
     concurrency: 2
@@ -31,11 +34,11 @@ export const audit = Effect.fn("audit")(function* (since?: Head) {
   const found = sentenceOf(differences)
   yield* (yield* Store).transaction((tx) => writeMeta(tx, metaKey, found))
   yield* tell(found)
-  // What someone gave may be mistyped, or from before a restore: no reason for alarm by itself.
+  // The given head may be mistyped, or from before a restore, so by itself this is no reason for alarm.
   return { ...counts, bodies, differences: others === undefined ? differences : [others, ...differences] }
 })
 
-/** With the books. */
+/** Together with the books. */
 const inBodies = Effect.gen(function* () {
   const ahead = yield* Effect.serviceOption(Ahead)
   if (Option.isSome(ahead)) return yield* ahead.value
@@ -65,7 +68,7 @@ const sentenceOf = ([first, ...others]: ReadonlyArray<string>): string => {
 }
 
 const inCopies = Effect.gen(function* () {
-  // Without a worker there is neither a lake nor a copy that anybody makes.
+  // Without a worker there is no lake, and no copy that is being maintained.
   const [analysts, lake] = yield* Effect.all([Effect.serviceOption(AnalystCopy), Effect.serviceOption(Lake)])
   return [
     ...(yield* inWarehouse),

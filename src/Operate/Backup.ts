@@ -1,13 +1,13 @@
 /**
  * Backup follows the Store to a place off the machine: a bucket, or a folder of another machine. It is at most a minute
- * behind, and says when it isn't.
+ * behind, and reports when it is later.
  *
  *   log of rows ─┐
- *                ├─► chunks, compressed, encrypted ──► vault ──► tip, moved last: up to here everything is there
+ *                ├─► chunks, compressed, encrypted ──► vault ──► tip, moved last: everything up to it is there
  *   inbox ───────┘
  *
- * It reads itself back once a day (`Backup/Verify`) and removes what it no longer needs (`Backup/Prune`). `siteledger restore`
- * makes a Store of it with the backup's key alone (`Backup/Restore`).
+ * It reads itself back once a day (`Backup/Verify`) and removes what it no longer needs (`Backup/Prune`). `siteledger
+ * restore` rebuilds a Store from it with nothing but the backup's key (`Backup/Restore`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Option, Schema, Semaphore } from "effect"
@@ -39,9 +39,9 @@ const never: Checked = { at: Instant.fromMillis(0), rows: 0, inbox: 0, turn: 0 }
 export class Backup extends Context.Service<
   Backup,
   {
-    /** Null: none is configured. */
+    /** Null if none is configured. */
     readonly status: Effect.Effect<BackupStatus | null>
-    /** Reads all of it back, and writes again what was damaged. */
+    /** Reads all of it back, and rewrites what was damaged. */
     readonly verify: Effect.Effect<Verify.Verified, { readonly message: string }>
   }
 >()("siteledger/Backup") {
@@ -115,7 +115,7 @@ const following = Effect.fnUntraced(function* (follower: Follow.Follower) {
   })
 })
 
-/** Until it fails, or the Store has other logs; it then begins with a look at the vault. */
+/** Runs until it fails, or until the Store has other logs; then it begins with a look at the vault. */
 const always = (follower: Follow.Follower, lag: Lag.Lag) =>
   Effect.gen(function* () {
     const { following, vault, store } = follower
@@ -148,7 +148,7 @@ const noteChecked = Effect.fnUntraced(function* (follower: Follow.Follower, { th
   yield* follower.store.transaction((tx) => writeMeta(tx, checkedKey, JSON.stringify(checked)))
 })
 
-/** What is new since the last time, and a seventh of the rest. */
+/** Checks what is new since the last time, and a seventh of the rest. */
 const daily = <E>(
   follower: Follow.Follower,
   lag: Lag.Lag,

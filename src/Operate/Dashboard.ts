@@ -1,8 +1,9 @@
 /**
- * What the admin listener serves to browsers: the dashboard's page, sessions, and what the page is told as it happens. Whatever else
- * the page asks for are the verbs, by the same rules as anyone's.
+ * What the admin listener serves to browsers: the dashboard's page, sessions, and what the page is told as it happens.
+ * For everything else the page uses the verbs, under the same rules as any caller.
  *
- * A session begins with a code that `siteledger dashboard` prints, or with a token. At most 100 dashboards are told at a time.
+ * A session begins with a code that `siteledger dashboard` prints, or with a token. At most 100 dashboards are updated
+ * at a time.
  */
 import type { IncomingMessage } from "node:http"
 import { ByteSize, Effect, Schema, Stream } from "effect"
@@ -39,7 +40,7 @@ const orSay = Effect.catch(({ message }: { readonly message: string }) =>
 
 const Given = Schema.Union([Schema.Struct({ code: Schema.String }), Schema.Struct({ token: Schema.String })])
 
-/** Of a code or a token there is far less: nobody who isn't signed in fills the worker's memory. */
+/** A code or a token is far shorter: a caller who isn't signed in must not be able to fill the worker's memory. */
 const mostGiven = ByteSize.fromInputUnsafe(4096)
 
 const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => request.text).pipe(
@@ -88,7 +89,7 @@ const mostTold = 100
 
 const crowded = answer(503, { error: `${mostTold} dashboards are open already.` })
 
-/** Ends with the session. */
+/** Ends when the session ends. */
 const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   let told = 0
   const place = Effect.acquireRelease(
@@ -98,7 +99,7 @@ const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   return Effect.fnUntraced(function* (request: Request) {
     if (told >= mostTold) return crowded
     const context = yield* Effect.context<Effect.Services<ReturnType<Callers["of"]>>>()
-    // A Store that is away says nothing about the session, and that it is away is told by the stream.
+    // An unavailable Store says nothing about the session; the stream itself reports that it is unavailable.
     const isOut = Effect.match(callers.of(request), {
       onSuccess: (caller) => caller === undefined,
       onFailure: () => false
@@ -117,16 +118,19 @@ const streamBy = (callers: Callers, feed: Feed["Service"]) => {
   })
 }
 
-/** Made or sent at a time: each may use as much of the disk as an answer may. */
+/** Created or sent at a time: each may use as much of the disk as an answer may. */
 const mostSent = 3
-/** A reader who takes longer than that has gone, and the part that it has is no whole file. */
+/** A reader who takes longer has gone, and the part that it has isn't a complete file. */
 const sendingTakes = "10 minutes"
 
 const hangUp = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) =>
   Effect.sync(() => void (source as IncomingMessage).destroy())
 )
 
-/** The whole answer of a statement as a Parquet file, by the rules of the verb `query`: the page can't make one itself. */
+/**
+ * The complete answer of a statement as a Parquet file, under the rules of the verb `query`; the page can't create one
+ * itself.
+ */
 const parquetBy = () => {
   let sent = 0
   const place = Effect.acquireRelease(
@@ -135,7 +139,7 @@ const parquetBy = () => {
   )
   return Effect.gen(function* () {
     if (sent >= mostSent) return answer(503, { error: "Other answers are being downloaded: try again in a moment." })
-    // Until it is sent, or its reader has gone.
+    // Held until it is sent, or its reader has gone.
     yield* place
     const { sql } = yield* payloadFor("query")
     const file = yield* Effect.acquireRelease(parquet(sql), (opened) => Effect.promise(() => opened.close()))

@@ -1,6 +1,6 @@
 /**
- * One delivery for a person: its headers and its body as received, what it says of its record to this day, and the entries that rest
- * on it. There may be several of one id, if a sender used it for different bodies.
+ * One delivery for a person: its headers and body as received, what its record still has from it, and the entries that
+ * rest on it. There may be several with one id, if a sender used it for different bodies.
  */
 import { Effect } from "effect"
 import type { Selectable } from "kysely"
@@ -16,14 +16,14 @@ import { VerbError } from "./AdminApi/Verb.ts"
 type Row = Selectable<WarehouseTables["construction.events"]>
 type Delivery = Answer<"delivery">["deliveries"][number]
 
-/** Unpacked, in bytes. What is larger is shown as it was signed alone. */
+/** In unpacked bytes. A larger body is shown only in the form in which it was signed. */
 const mostShown = 32 * 1024 * 1024
 
 const found = (id: string) =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.query((db) => {
       const all = db.selectFrom("construction.events").selectAll().orderBy("sequence")
-      // Event ids are UUIDs, and stored in lower case.
+      // Event ids are UUIDs, and are stored in lower case.
       const isSequence = /^\d{1,15}$/.test(id)
       return (isSequence ? all.where("sequence", "=", id) : all.where("event_id", "=", id.toLowerCase())).execute()
     })
@@ -84,7 +84,7 @@ const textOf = (body: Uint8Array): string | null => {
   }
 }
 
-/** By the clocks of the record: they end with the body's hash. */
+/** From the clocks of the record, which end with the body's hash. */
 const columnsBy = Effect.fnUntraced(function* ({ body_sha256, entity, entity_id }: Row) {
   if (entity === null || entity_id === null) return []
   const warehouse = yield* Warehouse

@@ -1,8 +1,8 @@
 /**
  * The checks of `siteledger doctor`, one after the other. Each finding has one verdict and one clear sentence.
  *
- * A check changes nothing (in a bucket it writes and deletes one object) and can't prevent the others: if it fails, hangs
- * or breaks, that becomes its finding. No sentence holds a secret.
+ * A check changes nothing (in a bucket it writes and deletes one object) and can't prevent the others from running: if
+ * it fails, hangs or breaks, that becomes its finding. No sentence contains a secret.
  */
 import { Cause, Duration, Effect, Option, Schema } from "effect"
 

@@ -1,5 +1,5 @@
 /**
- * Who asks the admin listener, and what they may ask for.
+ * Who calls the admin listener, and what they may ask for.
  */
 import { Effect } from "effect"
 import { userName } from "../../../config/Environment.ts"
@@ -7,18 +7,18 @@ import { type Needed, type Role, roles } from "../AdminApi/Verb.ts"
 import * as Principals from "../Principals.ts"
 
 export interface Caller {
-  /** As it is recorded. */
+  /** The name under which the caller is recorded. */
   readonly principal: string
   readonly roles: ReadonlyArray<Role>
   /** May manage principals, which no role allows. */
   readonly isAdmin: boolean
 }
 
-/** Who has the admin token, or the data directory. */
+/** A caller who has the admin token or the data directory. */
 export const everything = (principal: string): Caller => ({ principal, roles, isAdmin: true })
 
 export const may = ({ isAdmin, roles: given }: Caller, needed: Needed): boolean =>
   isAdmin || Principals.may(given, needed)
 
-/** How people without a worker are recorded, and those who read its note. */
+/** The name under which a person without a worker is recorded, and a reader of the worker's note. */
 export const ownUser: Effect.Effect<string> = Effect.map(userName, (name) => `os:${name}`)

@@ -1,10 +1,11 @@
 /**
- * Finds out who asks the admin listener: a principal, by its token; `admin`, by the configured token; this worker's own user of
- * the operating system, by the token of this run, which only that user can read (`worker.json`); or who is signed in to the
- * dashboard, by its cookie.
+ * Identifies who calls the admin listener: a principal, by its token; `admin`, by the configured token; this worker's
+ * own operating-system user, by the token of this run, which only that user can read (`worker.json`); or a person
+ * signed in to the dashboard, by its cookie.
  *
- * Tokens are compared by their hashes, in constant time. Nothing is remembered from one request to the next. A page of another
- * origin can't use the cookie: browsers don't send it there, and a change is refused unless its Origin is this listener's.
+ * Tokens are compared by their hashes, in constant time. Nothing is remembered between requests. A page of another
+ * origin can't use the cookie: browsers don't send it there, and a change is refused unless its Origin is this
+ * listener's.
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Effect, Option, Redacted } from "effect"
@@ -29,7 +30,7 @@ const bearer = (request: Request): string | undefined =>
 export const answer = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`${Json.stringify(body)}\n`, { status, contentType: "application/json" })
 
-/** Of a page of ours, as browsers say with each request that may change something. */
+/** Whether the request comes from one of our pages: browsers say so with each request that may change something. */
 export const isOwnOrigin = ({ headers }: Request): boolean => {
   const origin = headers["origin"] ?? ""
   return URL.canParse(origin) && new URL(origin).host === headers["host"]
@@ -62,13 +63,13 @@ export const make = Effect.gen(function* () {
     return given === undefined ? byCookie(request) : byToken(given)
   }
   return {
-    /** Of this run, for the note. */
+    /** The token of this run, for the note. */
     token,
-    /** A person has configured a token, which then guards what is only read, too. */
+    /** A person has configured a token, which then also guards reading. */
     guardsReading: Option.isSome(adminToken),
-    /** Whose token it is; undefined: nobody's, or not any more. */
+    /** The owner of a token; undefined if it has no owner, or no longer has one. */
     byToken,
-    /** Who sends a request; undefined: nobody that is known. */
+    /** Who sends a request; undefined if the caller isn't known. */
     of,
     guarded: guardedBy(of)
   }
@@ -76,7 +77,7 @@ export const make = Effect.gen(function* () {
 
 type Respond<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 
-/** Only for who may. */
+/** Runs only for callers who may ask for it. */
 const guardedBy =
   <E extends { readonly message: string }, S>(
     callerOf: (request: Request) => Effect.Effect<Caller | undefined, E, S>

@@ -1,6 +1,6 @@
 /**
- * The cookie of a session: no script can read it, no page of another site can make a browser send it, and behind TLS it never goes
- * out in the clear. Browsers send a host's cookies to all of its ports, so its name has the port.
+ * The cookie of a session: no script can read it, no page of another site can make a browser send it, and behind TLS it
+ * is never sent unencrypted. Browsers send a host's cookies to all of its ports, so its name includes the port.
  */
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -9,7 +9,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const nameFor = (request: Request): string =>
   `siteledger-${/:(\d+)$/.exec(request.headers["host"] ?? "")?.[1] ?? "tls"}`
 
-/** What it holds; undefined: there is none. */
+/** Its value; undefined if there is none. */
 export const of = (request: Request): string | undefined => request.cookies[nameFor(request)]
 
 const optionsFor = (request: Request) => ({
@@ -19,7 +19,7 @@ const optionsFor = (request: Request) => ({
   secure: request.headers["x-forwarded-proto"] === "https"
 })
 
-/** Until the browser is closed, or the session ends. */
+/** Valid until the browser is closed or the session ends. */
 export const set = (request: Request, secret: string) =>
   HttpServerResponse.setCookieUnsafe(nameFor(request), secret, optionsFor(request))
 

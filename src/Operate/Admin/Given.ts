@@ -1,5 +1,5 @@
 /**
- * What a request gives a verb, or in a sentence what is wrong with it.
+ * The arguments that a request gives a verb, or a sentence that says what is wrong with them.
  */
 import { Effect, Schema, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -8,7 +8,7 @@ import { payloadOf, type VerbName } from "../AdminApi.ts"
 import { VerbError } from "../AdminApi/Verb.ts"
 
 /**
- * A verb's payload; without a body there are no arguments. One that the verb doesn't have is refused: with a slip in a filter,
+ * A verb's payload; without a body there are no arguments. An unknown argument is refused: with a typo in a filter,
  * `replay` would read everything again.
  */
 export const payloadFor = <Name extends VerbName>(name: Name) =>
@@ -21,7 +21,7 @@ export const payloadFor = <Name extends VerbName>(name: Name) =>
 
 const misfit = ({ issue }: Schema.SchemaError) => new VerbError({ message: wrongIn(issue) })
 
-/** The first problem, without the value: it may be a secret. */
+/** The first problem, without the value, which may be a secret. */
 const wrongIn = (issue: SchemaIssue.Issue): string => {
   const [wrong] = SchemaIssue.makeFormatterStandardSchemaV1()(issue).issues
   const name = wrong?.path?.map(String).join(".") ?? ""

@@ -11,9 +11,9 @@ const Run = Schema.Struct({
   run: Schema.String,
   /** What readers see. */
   isNewest: Schema.Boolean,
-  /** It stays at least until then; null: at least until another has replaced it, and its time has passed. */
+  /** It stays at least until then; null if that depends on when another replaces it. */
   safeUntil: Time,
-  /** Null: its manifest can't be read. */
+  /** Null if its manifest can't be read. */
   asOf: Time,
   tables: Schema.Int,
   files: Schema.Int,
@@ -39,7 +39,7 @@ export const lakeVerbs = [
     answer: Schema.Struct({
       lake: Schema.String,
       runs: Schema.Array(Run),
-      /** Why readers find none of them, and what to do. */
+      /** Why readers find no export, and what to do. */
       fault: Schema.NullOr(Schema.String)
     })
   }),
@@ -47,7 +47,7 @@ export const lakeVerbs = [
   verb("lake-verify", {
     needs: "read",
     payload: Schema.Struct({
-      /** Absent: the newest one. */
+      /** Absent for the newest one. */
       run: Schema.optionalKey(Schema.String)
     }),
     answer: Schema.Struct({
@@ -56,12 +56,12 @@ export const lakeVerbs = [
       lake: Schema.String,
       run: Schema.String,
       asOf: AsOf,
-      /** Of the pointer and the manifest themselves. */
+      /** Faults of the pointer and the manifest themselves. */
       faults: Schema.Array(Schema.String),
       checked: Schema.Array(Checked)
     })
   }),
-  /** One read-only statement on the published copy. */
+  /** Runs one read-only statement on the published copy. */
   verb("query", {
     needs: "read",
     payload: Schema.Struct({ sql: Schema.String }),
@@ -71,7 +71,7 @@ export const lakeVerbs = [
       rows: Schema.Array(Schema.Array(Schema.Json)),
       /** There are more. */
       isCut: Schema.Boolean,
-      /** Drawn as text, with line breaks. */
+      /** A drawing in text, with line breaks. */
       isPlan: Schema.Boolean
     })
   })

@@ -15,9 +15,9 @@ export type Row = typeof Row.Type
 const listing = {
   needs: "read" as const,
   payload: Schema.Struct({
-    /** Absent: all IPCs. */
+    /** Absent for all IPCs. */
     ipc: Schema.optionalKey(Schema.String),
-    /** Absent: all rows. */
+    /** Absent for all rows. */
     limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
   }),
   /** `total` counts all rows, including those beyond the limit. */
@@ -54,7 +54,7 @@ const Balance = Schema.Struct({ certified: Text, due: Text, paid: Schema.String,
 const Waiting = Schema.Struct({
   ...Hold.fields,
   payment_reference: Text,
-  /** Null: it isn't about one amount. */
+  /** Null if it isn't about one amount. */
   amount: Text,
   currency: Text
 })
@@ -68,15 +68,15 @@ const Foreseen = Schema.Struct({
       currency: Text,
       payment_reference: Schema.String,
       posting_date: Text,
-      /** Debited ones first; one of both is zero. */
+      /** Debited lines first; one of debit and credit is zero. */
       lines: Schema.Array(Schema.Struct({ account: Schema.String, debit: Schema.String, credit: Schema.String }))
     })
   ),
   opened: Schema.Array(Waiting),
   closed: Schema.Array(Waiting),
-  /** What of the IPC would wait then. */
+  /** What would then wait in this IPC. */
   held: Schema.Array(Waiting),
-  /** Of the IPC, now and then: amounts as decimals; null where it isn't known what is certified. */
+  /** The IPC's balance now and afterwards: amounts as decimals; null if it isn't known what is certified. */
   before: Balance,
   after: Balance
 })
@@ -84,7 +84,7 @@ const Foreseen = Schema.Struct({
 const Period = {
   needs: "decide" as const,
   payload: Schema.Struct({
-    /** Like 2026-09. */
+    /** Such as 2026-09. */
     month: Schema.String,
     by: Schema.String,
     reason: Schema.optionalKey(Schema.String)
@@ -107,7 +107,9 @@ const Verified = Schema.Struct({
   facts: Schema.Int,
   entries: Schema.Int,
   holds: Schema.Int,
-  /** Of the chain; null if there is no entry. Given as `since`, it shows whether the books were changed since. */
+  /**
+   * The head of the chain; null if there is no entry. Passed as `since`, it shows whether the books have been changed.
+   */
   head: Text,
   /** Signed bodies that were read again. */
   bodies: Schema.Int,
@@ -123,7 +125,7 @@ const Explained = Schema.Struct({
   entries: Schema.Array(Row),
   holds: Schema.Array(Row),
   decisions: Schema.Array(Row),
-  /** Amounts as decimals; null where it isn't known what is certified. */
+  /** Amounts as decimals; null if it isn't known what is certified. */
   balance: Balance
 })
 
@@ -138,19 +140,22 @@ export const ledgerVerbs = [
     payload: Part,
     answer: Schema.Struct({ entries: Schema.Array(JournalEntry) })
   }),
-  /** What waits for a decision. `total` counts all of these filters. */
+  /** What waits for a decision. `total` counts everything that matches these filters. */
   verb("ledger-holds", {
     ...listing,
     payload: Schema.Struct({
       ...listing.payload.fields,
       reason: Schema.optionalKey(Schema.String),
-      /** Absent: oldest. */
+      /** Absent for oldest first. */
       order: Schema.optionalKey(Schema.Literals(["oldest", "largest"])),
-      /** Those behind this one, the last one seen, whether it is still open: of its row. */
+      /** Those after this hold, the last one seen, whether it is still open or not: fields of its row. */
       after: Schema.optionalKey(Schema.Struct({ hold_id: Schema.String, since: Schema.String, amount: Text }))
     })
   }),
-  /** An entry or a hold, by its id or its first characters: its row with its `lines`, its `basis` and the events behind it. */
+  /**
+   * An entry or a hold, by its id or the first characters of it: its row with its `lines`, its `basis` and the events
+   * behind it.
+   */
   verb("ledger-show", {
     needs: "read",
     payload: Schema.Struct({ id: Schema.String }),
@@ -158,7 +163,7 @@ export const ledgerVerbs = [
   }),
   verb("ledger-accept", { needs: "decide", payload: Decision, answer: Posted }),
   verb("ledger-reject", { needs: "decide", payload: Decision, answer: Posted }),
-  /** What such a decision would do as the books are now; writes nothing. */
+  /** What such a decision would do to the books as they are now; writes nothing. */
   verb("ledger-foresee", {
     needs: "read",
     payload: Schema.Struct({
@@ -177,17 +182,17 @@ export const ledgerVerbs = [
     payload: Schema.Struct({ openings: Schema.Array(Opening), by: Schema.String }),
     answer: Posted
   }),
-  /** Adds an entry that no event tells of. */
+  /** Adds an entry that no event reports. */
   verb("ledger-post", {
     needs: "decide",
     payload: Schema.Struct({
       ipc: Schema.String,
       amount: Schema.String,
-      /** Absent: the payment's. */
+      /** Absent for the payment's currency. */
       currency: Schema.optionalKey(Schema.String),
-      /** Absent: the IPC's payment. */
+      /** Absent for the IPC's payment. */
       reference: Schema.optionalKey(Schema.String),
-      /** Absent: the configured account. */
+      /** Absent for the configured account. */
       debit: Schema.optionalKey(Schema.String),
       credit: Schema.optionalKey(Schema.String),
       by: Schema.String,
@@ -196,7 +201,7 @@ export const ledgerVerbs = [
     }),
     answer: Posted
   }),
-  /** Takes back an entry, by its id or its first characters. */
+  /** Reverses an entry, given its id or the first characters of it. */
   verb("ledger-reverse", {
     needs: "decide",
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
@@ -216,9 +221,9 @@ export const ledgerVerbs = [
     needs: "read",
     payload: Schema.Struct({
       name: Schema.Literals(names),
-      /** The last day that counts, like 2026-09-30; absent: today. */
+      /** The last day that counts, such as 2026-09-30; absent for today. */
       asOf: Schema.optionalKey(Schema.String),
-      /** These of `balances` alone; an account by its name or its code, a month like 2026-09. */
+      /** Limits `balances` to these; an account by its name or its code, a month such as 2026-09. */
       project: Schema.optionalKey(Schema.String),
       account: Schema.optionalKey(Schema.String),
       month: Schema.optionalKey(Schema.String)

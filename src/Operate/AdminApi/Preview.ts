@@ -43,11 +43,11 @@ export const Preview = Schema.Struct({
         })
       )
     }),
-    /** Absent: certificates aren't posted. */
+    /** Absent if certificates aren't posted. */
     accrual: Schema.optionalKey(Schema.Struct({ account: Schema.String, from: Schema.String })),
     settles: Schema.optionalKey(Schema.Literal("debit")),
     openFrom: Text,
-    /** What people have closed; absent: nothing. */
+    /** What people have closed; absent if nothing is. */
     closed: Schema.optionalKey(
       Schema.Struct({
         openFrom: Schema.String,
@@ -75,7 +75,7 @@ export const Preview = Schema.Struct({
       project_id: Text,
       account: Schema.String,
       entries: Schema.Int,
-      /** What is debited, less what is credited. */
+      /** Debits minus credits. */
       amount: Schema.String
     })
   ),

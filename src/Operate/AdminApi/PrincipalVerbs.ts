@@ -1,6 +1,6 @@
 /**
- * The verbs about principals: who may ask the workers for what. They need what no principal is given, so no one can give
- * themselves a role. A token is in the answer that makes it, and nowhere else.
+ * The verbs about principals: who may ask the workers for what. They need a right that no principal is given, so no one
+ * can give themselves a role. A token appears only in the answer that creates it.
  */
 import { Schema } from "effect"
 import { nothing, roles, verb } from "./Verb.ts"
@@ -31,17 +31,17 @@ export const principalVerbs = [
     payload: Schema.Struct({ name: Schema.String, roles: Roles }),
     answer: Issued
   }),
-  /** A new token; the one before ends at once. */
+  /** Creates a new token; the previous one ends at once. */
   verb("principal-rotate", {
     needs: "admin",
     payload: Schema.Struct({
       name: Schema.String,
-      /** Absent: as before. */
+      /** Absent to leave them unchanged. */
       roles: Schema.optionalKey(Roles)
     }),
     answer: Issued
   }),
-  /** Ends at once, on all workers, and for good. */
+  /** Ends at once, on all workers, and permanently. */
   verb("principal-revoke", {
     needs: "admin",
     payload: Schema.Struct({ name: Schema.String }),

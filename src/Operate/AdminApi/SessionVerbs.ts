@@ -1,5 +1,5 @@
 /**
- * What is about the dashboard's sessions: a code to sign in with, and who is signed in.
+ * The verbs about the dashboard's sessions: a code to sign in with, and who is signed in.
  */
 import { Schema } from "effect"
 import { nothing, roles, verb } from "./Verb.ts"
@@ -12,13 +12,13 @@ export const SignedIn = Schema.Struct({
 export type SignedIn = typeof SignedIn.Type
 
 export const sessionVerbs = [
-  /** For one sign-in to the dashboard, as the principal who asks. */
+  /** For one sign-in to the dashboard, as the calling principal. */
   verb("session-code", {
     needs: "read",
     payload: nothing,
     answer: Schema.Struct({
       code: Schema.String,
-      /** Until when it is good. */
+      /** Until when the code is valid. */
       endsAt: Schema.String
     })
   })

@@ -1,19 +1,23 @@
 /**
- * The verbs about a worker's setup: the settings in force, without any secret, and what `siteledger doctor` finds where it runs.
+ * The verbs about a worker's setup: the settings in force, without secrets, and what `siteledger doctor` finds on its
+ * machine.
  */
 import { Schema } from "effect"
 import { nothing, verb } from "./Verb.ts"
 
 const Setting = Schema.Struct({
   section: Schema.String,
-  /** Of the variable. */
+  /** The variable's name. */
   name: Schema.String,
   meaning: Schema.String,
   isSecret: Schema.Boolean,
   state: Schema.Literals(["set", "default", "not-set", "bad"]),
-  /** As it was given, with what may be secret in a URL masked. Null of a secret, and of what is not set or bad. */
+  /**
+   * As it was given, with parts of a URL masked that may be secret. Null for a secret, and for a setting that is unset
+   * or invalid.
+   */
   value: Schema.NullOr(Schema.String),
-  /** What is bad, as a sentence that goes on after the name. */
+  /** What is wrong, as a sentence that continues after the name. */
   problem: Schema.NullOr(Schema.String)
 })
 
@@ -38,6 +42,6 @@ export const setupVerbs = [
     payload: nothing,
     answer: Schema.Struct({ settings: Schema.Array(Setting) })
   }),
-  /** Checks everything on the worker's machine and changes nothing; within two minutes, one at a time. */
+  /** Checks everything on the worker's machine and changes nothing; takes at most two minutes, one at a time. */
   verb("doctor", { needs: "operate", payload: nothing, answer: Findings })
 ] as const

@@ -10,7 +10,7 @@ const DeadMessage = Schema.Struct({
   entry_id: Schema.String,
   ipc_id: Schema.String,
   queued_at: Schema.String,
-  /** Later entries of the IPC, which wait for it. */
+  /** Later entries of the IPC, which wait for this one. */
   waiting_behind: Schema.Int,
   reason: Schema.String
 })
@@ -18,7 +18,7 @@ const DeadMessage = Schema.Struct({
 const Totals = Schema.Array(
   Schema.Struct({
     currency: Text,
-    /** Of accruals, and of what takes them back; else of payments and their corrections. */
+    /** For accruals and their reversals; otherwise for payments and their corrections. */
     isAccrued: Schema.Boolean,
     entries: Schema.Int,
     amount: Schema.String
@@ -36,34 +36,34 @@ const Comparison = Schema.Struct({
   different: Schema.Array(Schema.String),
   /** Only in the file. */
   unknown: Totals,
-  /** Sent by our record, but not in the file. */
+  /** Sent according to our record, but not in the file. */
   missing: Totals,
-  /** Entries that are in the file and count as delivered from now on. */
+  /** Entries in the file that count as delivered from now on. */
   settles: Schema.Int,
   /** IPCs with entries that are only in the file. */
   ipcs: Schema.Int,
-  /** Entries of these that were posted since, and won't be sent. */
+  /** Entries of these IPCs that were posted since and won't be sent. */
   cancels: Schema.Int
 })
 
 export const sinkVerbs = [
-  /** What the accounting system refused permanently. */
+  /** Entries that the accounting system refused permanently. */
   verb("sink-dead", { needs: "read", payload: nothing, answer: Schema.Array(DeadMessage) }),
   verb("sink-replay", {
     needs: "operate",
-    /** Absent: all of them. */
+    /** Absent for all of them. */
     payload: Schema.Struct({ entry: Schema.optionalKey(Schema.String) }),
     answer: Schema.Struct({ replayed: Schema.Int })
   }),
-  /** What the accounting system has, from a file on the worker's machine, beside the books. Changes nothing. */
+  /** Compares what the accounting system has, from a file on the worker's machine, with the books. Changes nothing. */
   verb("sink-compare", { needs: "decide", payload: Schema.Struct({ path: Schema.String }), answer: Comparison }),
-  /** Takes over what it has, and lets the outbox go on if it waits. */
+  /** Takes over what the system has, and lets the outbox continue if it waits. */
   verb("sink-take-over", {
     needs: "decide",
     payload: Schema.Struct({ path: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Posted
   }),
-  /** Nothing is sent until a person compares; the epoch rises. */
+  /** Nothing is sent until a person compares; raises the epoch. */
   verb("sink-pause", {
     needs: "decide",
     payload: Schema.Struct({ by: Schema.String, reason: Schema.String }),
@@ -74,18 +74,18 @@ export const sinkVerbs = [
     payload: Schema.Struct({ entry: Schema.String, by: Schema.String, reason: Schema.String }),
     answer: Schema.Struct({ settled: Schema.String })
   }),
-  /** Drafts that were never sent go to the accounting system as posted. */
+  /** Releases drafts that were never sent, so that they go to the accounting system as posted. */
   verb("sink-release", {
     needs: "decide",
     payload: Schema.Struct({
-      /** Absent: all of them. */
+      /** Absent for all of them. */
       entry: Schema.optionalKey(Schema.String),
       by: Schema.String,
       reason: Schema.String
     }),
     answer: Schema.Struct({
       released: Schema.Int,
-      /** About drafts that accounting may already have; null: there are none. */
+      /** About drafts that accounting may already have; null if there are none. */
       others: Text
     })
   }),

@@ -15,7 +15,10 @@ export type Phase = typeof Phase.Type
 const Inbox = Schema.Struct({
   pending: Count,
   quarantined: Count,
-  /** Of the quarantined: rows are changed, nothing is posted, because only the label of a later delivery names the type. */
+  /**
+   * How many quarantined events changed rows but posted nothing, because only the label of a later delivery names the
+   * type.
+   */
   unposted: Count,
   oldestPendingAgeMs: Millis,
   /** Deliveries in archives. */
@@ -31,23 +34,23 @@ const Walk = Schema.Struct({
   proof: Schema.Literals(["running", "unproven", "counts-agree", "passes-agree", "proven"]),
   at: Time,
   quarantined: Count,
-  /** When what had changed since then was last read; null if the list isn't asked for that, or wasn't yet. */
+  /** When the list's changes were last read; null if the list isn't asked for them, or not yet. */
   changedAt: Time,
-  /** When the copy is next proven, if nothing changes until then; null if nobody knows yet. */
+  /** When the copy is next proven, if nothing changes until then; null if not known yet. */
   nextProofAt: Time,
-  /** Of the pass under way, or of the next one over the whole list; null likewise. */
+  /** For the pass under way, or for the next one over the whole list; null if not known yet. */
   requestsLeft: Schema.NullOr(Count),
-  /** Of a child list: how many parents the last pass found, and below how many of them the copy is proven. */
+  /** For a child list: how many parents the last pass found, and below how many of them the copy is proven. */
   parents: Schema.NullOr(Schema.Struct({ found: Count, proven: Count }))
 })
 
 const Subscription = Schema.Struct({
   url: Schema.String,
-  /** When a first signed delivery (a ping) arrived; null until then. */
+  /** When the first signed delivery (a ping) arrived; null until then. */
   verifiedAt: Time,
   /** Callback URLs of `toDelete`. */
   obsolete: Schema.Array(Schema.String),
-  /** Subscriptions that are no longer needed, to be deleted in the service's administration. */
+  /** Subscriptions that are no longer needed and should be deleted in the service's administration. */
   toDelete: Schema.Array(
     Schema.Struct({
       url: Schema.String,
@@ -67,13 +70,13 @@ const Receiver = Schema.Struct({
   notStored: Count
 })
 
-/** By how much our clock is ahead of the service's, in ms; null while unknown. */
+/** How far our clock is ahead of the service's, in ms; null while not known. */
 const ClockSkew = Schema.Struct({
-  /** By the Date of the newest answer, to the second. */
+  /** According to the Date of the newest answer, to the second. */
   answers: Schema.NullOr(Millis),
-  /** The least of received − X-Service-Timestamp (not signed) over the newest first deliveries of the last hour. */
+  /** The minimum of received − X-Service-Timestamp (not signed) over the newest first deliveries of the last hour. */
   deliveries: Schema.NullOr(Millis),
-  /** The least of received − event_timestamp over the newest events of the last hour. */
+  /** The minimum of received − event_timestamp over the newest events of the last hour. */
   events: Schema.NullOr(Millis)
 })
 
@@ -94,7 +97,7 @@ export type GapStatus = typeof Gap.Type
 const Ledger = Schema.Struct({
   entries: Count,
   holds: Count,
-  /** The hold that waits longest, and why. */
+  /** The hold that has waited longest, and why. */
   oldestHold: Schema.NullOr(
     Schema.Struct({
       reason: Schema.String,
@@ -124,16 +127,16 @@ export const Reason = Schema.Struct({
 
 /** The backup off the machine. */
 const Backup = Schema.Struct({
-  /** Where it is. */
+  /** Its location. */
   to: Schema.String,
   /** Every delivery that was acknowledged until then is in it; null until this process has brought it up to date. */
   at: Time,
   ageMs: Schema.NullOr(Millis),
-  /** Of how many files it consists. */
+  /** The number of files in it. */
   chunks: Count,
   /** When it was last read back and compared. */
   verifiedAt: Time,
-  /** Why it can't go on now, in a sentence. */
+  /** Why it can't continue now, in a sentence. */
   error: Schema.NullOr(Schema.String)
 })
 export type BackupStatus = typeof Backup.Type
@@ -143,23 +146,23 @@ const Worker = Schema.Struct({
   pid: Count,
   startedAt: Schema.String,
   seenAt: Schema.String,
-  /** It has reported in the last ten seconds. */
+  /** It has reported within the last ten seconds. */
   isUp: Schema.Boolean,
   /** It walks, exports and sends to the accounting sink. */
   isLeader: Schema.Boolean,
-  /** It gave this answer. */
+  /** It is the worker that gave this answer. */
   isThis: Schema.Boolean,
   /** Its own reasons, if something is wrong. */
   reasons: Schema.Array(Schema.String),
-  /** The same with their levels, and its notices. */
+  /** The same with their levels, plus its notices. */
   reasonDetails: Schema.Array(Reason)
 })
 export type WorkerStatus = typeof Worker.Type
 
-/** Work that takes long: how much of it is done. */
+/** Long work: how much of it is done. */
 const Task = Schema.Struct({
   name: Schema.String,
-  /** What is counted. */
+  /** The unit that is counted. */
   unit: Schema.String,
   done: Count,
   total: Count,
@@ -167,7 +170,7 @@ const Task = Schema.Struct({
 })
 
 export const StatusReport = Schema.Struct({
-  /** Of siteledger. */
+  /** The version of siteledger. */
   version: Schema.String,
   /** The machine's name. */
   host: Schema.String,
@@ -176,16 +179,16 @@ export const StatusReport = Schema.Struct({
   phase: Phase,
   /** Sentences, if something is wrong. */
   reasons: Schema.Array(Schema.String),
-  /** The same with their levels, critical ones first, then notices, which change no phase. */
+  /** The same with their levels, critical ones first, then notices, which don't change the phase. */
   reasonDetails: Schema.Array(Reason),
   inbox: Inbox,
   events: Schema.Record(Schema.String, Count),
   backfill: Schema.Record(Schema.String, Walk),
-  /** Columns that tables of lists got by themselves, and values of listed records that didn't fit their column, since the start. */
+  /** Learned columns, and values of listed records that didn't fit their column, since the start. */
   learned: Schema.Struct({ columns: Count, misfits: Count }),
   /**
-   * By table: records that wait to be looked up, how long the first has waited, and look-ups that were answered and that weren't,
-   * since the start.
+   * By table: records that wait to be looked up, how long the first has waited, and look-ups that were and weren't
+   * answered since the start.
    */
   lookUps: Schema.Record(
     Schema.String,
@@ -201,13 +204,13 @@ export const StatusReport = Schema.Struct({
   ledger: Ledger,
   export: Schema.Struct({ lastAt: Time, nextAt: Time }),
   published: Schema.Struct({ at: Time, ageMs: Schema.NullOr(Millis) }),
-  /** The weekly check of all files: pieces read in this pass, and when the last one ended. */
+  /** The weekly check of all files: pieces read in this pass, and when the last pass ended. */
   check: Schema.Struct({ done: Count, of: Count, at: Time }),
   /** Null if none is configured. */
   backup: Schema.NullOr(Backup),
-  /** What is under way, oldest first: exports, backups, checks of the books. */
+  /** What is in progress, oldest first: exports, backups, audits. */
   tasks: Schema.Array(Task),
-  /** All that share the database; empty where only one worker is possible. */
+  /** All workers that share the database; empty where only one is possible. */
   workers: Schema.Array(Worker)
 })
 export type StatusReport = typeof StatusReport.Type

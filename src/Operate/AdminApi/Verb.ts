@@ -1,6 +1,6 @@
 /**
- * How a verb is described: its name, what it needs, its payload, its answer. All of it is plain JSON, so that both sides
- * have the same types and nothing is translated between them.
+ * How a verb is described: its name, the role that it needs, its payload, its answer. All of it is plain JSON, so both
+ * sides have the same types and nothing is translated between them.
  */
 import { Context, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
@@ -23,11 +23,17 @@ const refusal = (status: number) =>
 /** It failed; it needs a token; it needs another role, or came under a Host name that isn't this machine's. */
 export const refusals = [refusal(500), refusal(401), refusal(403)] as const
 
-/** What principals are given. `decide`: about money. `operate`: everything else that changes something. Both include `read`. */
+/**
+ * What principals can be given. `decide`: about money. `operate`: everything else that changes something. Both include
+ * `read`.
+ */
 export const roles = ["read", "decide", "operate"] as const
 export type Role = (typeof roles)[number]
 
-/** What a request needs: a role, or what no principal is given, but whoever has the admin token or the data directory has. */
+/**
+ * What a request needs: a role, or what no principal is given but an owner of the admin token or the data directory
+ * has.
+ */
 export type Needed = Role | "admin"
 
 export const Needs = Context.Reference<Needed>("siteledger/Needs", { defaultValue: () => "admin" })

@@ -12,7 +12,7 @@ type Written = (typeof tables)[number]
 
 const requestTimeout = Duration.seconds(10)
 const pauses = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("60 seconds")]).pipe(Schedule.jittered)
-/** Kept after their delivery; the newest alert says what was sent last. */
+/** Kept after delivery; the newest alert says what was last sent. */
 const keptAlerts = 100
 export const reasonKey = "alert"
 

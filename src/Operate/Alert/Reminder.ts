@@ -1,12 +1,12 @@
 /**
- * Once a day, at 09:00, a reminder while holds or quarantined money wait; none on a day on which nothing does.
+ * Once a day, at 09:00, a reminder while holds or quarantined money wait; none on a day when nothing waits.
  *
  *   { id, status: "reminder", level: "notice" | "critical", at, since, reasons, kinds,
  *     holds: { count, sums: [{ currency, amount, count }], unknownAmounts, oldest: { since, ipcId, reason } | null },
  *     quarantined: { count, oldest: { since, eventId, type, reason } | null }, instance, dataDir }
  *
- * `since` is the oldest of all. One that was missed while no worker was running is sent at the next start, once. It is
- * written in the transaction that notes the day as served, so a restart neither repeats nor forgets one.
+ * `since` is the oldest of all times. A reminder that was missed because no worker was running is sent once at the next
+ * start. It is written in the transaction that notes the day as served, so a restart neither repeats nor forgets one.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Cron, type DateTime, Duration, Effect, type Latch } from "effect"
@@ -25,7 +25,7 @@ const name = "reminder"
 const daily = "0 9 * * *"
 const retryAfter = Duration.minutes(1)
 
-/** Waits for the next time that is due, and serves it. */
+/** Waits for the next due time, and serves it. */
 export const remind = (options: ReminderOptions, written: Latch.Latch) =>
   Effect.gen(function* () {
     const store = yield* Store

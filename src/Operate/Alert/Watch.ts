@@ -20,7 +20,7 @@ const AlertRecord = Schema.Struct({
   at: Schema.String,
   since: Schema.String,
   reasons: Schema.Array(Schema.String),
-  /** Absent in an older version's alerts: then none counts as new. */
+  /** Absent in an older version's alerts: then no kind counts as new. */
   kinds: Schema.optionalKey(Schema.Array(Schema.String)),
   instance: Schema.String,
   dataDir: Schema.String
@@ -50,9 +50,9 @@ export const watcher = (
     const reasons = yield* Reasons
     const seen = seenFrom(yield* Clock.currentTimeMillis)
     return Effect.gen(function* () {
-      // Read each time: another worker may have led, and sent alerts, before.
+      // Read each time, because another worker may have led and sent alerts before.
       const sent = yield* load(store)
-      // Without its own reason: an alert that can't be delivered would cause the next.
+      // Without the alert's own reason: otherwise an alert that can't be delivered would cause the next.
       const own = (yield* reasons.all).flatMap(({ key, level, sentence }) =>
         level === "notice" || key === reasonKey ? [] : [[key, { level, sentence }] as const]
       )
@@ -70,7 +70,7 @@ export const watcher = (
     }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("An alert can't be written yet", error)))
   })
 
-/** Since when Status has been as it is. */
+/** Since when Status has been in its present state. */
 const seenFrom = (startedMs: number) => ({
   startedMs,
   isRed: false,
@@ -79,7 +79,7 @@ const seenFrom = (startedMs: number) => ({
   newKindChangedMs: startedMs,
   isCritical: false,
   criticalChangedMs: startedMs,
-  /** It was not critical for long enough that the next rise is news. */
+  /** It was below critical for long enough that the next rise is news. */
   hasFallen: false
 })
 type Seen = ReturnType<typeof seenFrom>
@@ -149,7 +149,7 @@ const ofOthers = Effect.gen(function* () {
 const highest = (reasons: ReadonlyArray<{ readonly level: Level }>): RedLevel | undefined =>
   (["critical", "degraded"] as const).find((level) => reasons.some((each) => each.level === level))
 
-/** Includes all those sent since Status turned red, even if they have ended: one that returns isn't new. */
+/** Includes all kinds sent since Status turned red, even if they have ended, so that one that returns isn't new. */
 const kindsOf = (last: AlertRecord | undefined, faults: Faults): ReadonlyArray<string> => [
   ...new Set([...(last?.status === "red" ? (last.kinds ?? faults.keys()) : []), ...faults.keys()])
 ]

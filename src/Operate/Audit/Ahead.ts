@@ -1,6 +1,6 @@
 /**
- * For a verb without a worker: books and bodies are read from when the Store is open, while the warehouse is still being opened;
- * and what reads the books loads while the Store is being opened.
+ * For a verb without a worker: the books and bodies are read as soon as the Store is open, while the warehouse is still
+ * being opened. The code that reads the books is loaded while the Store is being opened.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { EventReader } from "../../Domain/Event.ts"
@@ -9,7 +9,7 @@ import { Store, type StoreError } from "../../Stores/Store.ts"
 import { type Signed, signed } from "./Signed.ts"
 import { beginWith, started, type Thread, threadsAt } from "./Taking.ts"
 
-/** As many as an embedded Store needs. */
+/** As many threads as an embedded Store needs. */
 export class Threads extends Context.Service<Threads, ReadonlyArray<Thread>>()("siteledger/Operate/Audit/Threads") {
   static readonly layer: Layer.Layer<Threads> = Layer.effect(
     Threads,
@@ -17,7 +17,7 @@ export class Threads extends Context.Service<Threads, ReadonlyArray<Thread>>()("
   )
 }
 
-/** What it finds, once it is through. */
+/** What it finds, once it is finished. */
 export class Ahead extends Context.Service<Ahead, Effect.Effect<Signed, StoreError>>()(
   "siteledger/Operate/Audit/Ahead"
 ) {

@@ -9,20 +9,23 @@ import { type Key, KeyedHash } from "./KeyedHash.ts"
 
 export type OfEvent = NewFact | Fact
 
-/** 52 bits each: among a million claims, one in nine thousand has the number of another. */
+/** 52 bits each: among a million claims, the chance that two share a number is one in nine thousand. */
 export interface Numbers {
-  /** Who said it, when that was received, what it says, and whether what was paid was kept by then. */
+  /** Who said it, when it was received, what it says, and whether paid amounts were kept by then. */
   readonly claim: number
-  /** What the books keep only once: the same payment may be reported at another time, or without its amount. */
+  /** What the books keep only once, since the same payment may be reported at another time, or without its amount. */
   readonly money: number | undefined
-  /** Of a payment that says its amount: its money without it. */
+  /** For a payment that says its amount: its money number without the amount. */
   readonly unsaid: number | undefined
 }
 
-/** In place of a text that isn't there: no text has this length. */
+/** Stands for a missing text: no text has this length. */
 const none = 0xffffffff
 
-/** Numbers what facts say, under the key of an audit: money first, and then what else makes it a claim. */
+/**
+ * Turns what facts say into numbers, under the key of an audit: first the money, then everything else that makes it a
+ * claim.
+ */
 export class Claims {
   readonly #hash: KeyedHash
 
@@ -30,7 +33,7 @@ export class Claims {
     this.#hash = new KeyedHash(key)
   }
 
-  /** Undefined for what no event tells of. */
+  /** Undefined for facts that no event reports. */
   of(fact: OfEvent, arePaidAmountsKept: boolean): Numbers | undefined {
     if (fact.eventId === undefined) return undefined
     const hash = this.#hash
@@ -78,23 +81,23 @@ export class Claims {
   }
 }
 
-/** As it was before version 3 of the rules. */
+/** In the form from before version 3 of the rules. */
 export const withoutAmount = <F extends OfEvent>(fact: F): F => {
   if (fact.kind !== "payment") return fact
   const { units: _, ...payment } = fact
   return payment as F
 }
 
-/** What the books say of events. */
+/** What the books say about events. */
 export interface Said {
-  /** For each fact of an event: its claim, and its number. */
+  /** For each fact from an event: its claim, and its number. */
   readonly claims: Float64Array
   readonly numbers: Float64Array
   /** What is certified and paid, in any order. */
   readonly money: Float64Array
 }
 
-/** Takes down what facts say. */
+/** Collects what facts say. */
 export class Saying {
   readonly #agreed: ReadonlyArray<Agreed>
   readonly #numbering: Claims

@@ -1,7 +1,7 @@
 /**
- * Compares a copy of the books with the Store, row by row in the order of their keys: which rows one of them lacks, and which
- * values differ. A few thousand rows at a time, each as one text that its database makes: to bring every value here took twice
- * as long. Where two texts differ, the rows are read and their values compared.
+ * Compares a copy of the books with the Store, row by row in the order of their keys: which rows one of them lacks, and
+ * which values differ. It reads a few thousand rows at a time, each as one text that its database makes: fetching every
+ * value took twice as long. Where two texts differ, the rows are read and their values compared.
  */
 import { Effect } from "effect"
 import { type Kysely, type RawBuilder, sql } from "kysely"
@@ -9,18 +9,21 @@ import type { Row } from "../../Domain/Merge.ts"
 import { Store, type StoreError } from "../../Stores/Store.ts"
 import { ledgerDecisionsTable, ledgerEntriesTable, ledgerHoldsTable, type Shown } from "../../Stores/WarehouseTables.ts"
 
-/** A copy, and what people call it. */
+/** A copy, and its name for people. */
 export interface Copy<E, R> {
   readonly name: string
   readonly query: (text: RawBuilder<Row>) => Effect.Effect<ReadonlyArray<Row>, E, R>
-  /** Brings it up to the books; undefined if it was made earlier: it may then lack the newest rows, and its holds are old. */
+  /**
+   * Brings the copy up to the books; undefined if it was made earlier. Then it may lack the newest rows, and its holds
+   * are old.
+   */
   readonly refresh: Effect.Effect<void, E, R> | undefined
 }
 
 interface Part {
   readonly table: Shown
   readonly key: string
-  /** What a row is called. */
+  /** The name for a single row. */
   readonly one: string
 }
 
@@ -33,7 +36,7 @@ type Key = string | number
 
 const rowsAtOnce = 5000
 
-/** In words, at most so many. */
+/** In words; at most `most`. */
 export const differing = <E, R>(copy: Copy<E, R>, most: number) =>
   Effect.gen(function* () {
     const differences: Array<string> = []
@@ -48,7 +51,7 @@ export const differing = <E, R>(copy: Copy<E, R>, most: number) =>
 
 const tries = 3
 
-/** What changed while both were being read is soon the same. */
+/** What changed while both were being read soon agrees. */
 const differingAt = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part, key: Key) {
   const only = sql`${sql.ref(part.key)} = ${key}`
   let found: ReadonlyArray<string> = []
@@ -62,7 +65,7 @@ const differingAt = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: P
   return found
 })
 
-/** The keys of rows that only one of them has, or that aren't the same. */
+/** The keys of rows that only one of them has, or that differ. */
 const suspects = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part) {
   const found = new Set<Key>()
   const name = `construction.${part.table.name}`
@@ -74,11 +77,11 @@ const suspects = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part
     const range = last === undefined ? from : sql`${from} and ${sql.ref(part.key)} <= ${last}`
     const limit = last === undefined ? rowsAtOnce : undefined
     const theirs = yield* copy.query(select(name, part, range, limit, ofCopy(part)))
-    // Nearly always.
+    // The case nearly always.
     const areSame = own.length === theirs.length && own.every((row, n) => row["text"] === theirs[n]!["text"])
     for (const key of areSame ? [] : keysThatDiffer(part, own, theirs)) found.add(key)
     if (last === undefined) break
-    // The rest of what is newer than an older copy.
+    // The rest is newer than the copy.
     if (copy.refresh === undefined && theirs.length === 0) break
     after = last
     yield* Effect.yieldNow
@@ -99,7 +102,7 @@ const keysThatDiffer = (part: Part, own: ReadonlyArray<Row>, theirs: ReadonlyArr
   return [...found, ...[...byKey.keys()].map((key) => key!)]
 }
 
-/** What an older copy can't have yet isn't missing in it. */
+/** What an older copy can't have yet isn't missing from it. */
 const forgetNewer = Effect.fnUntraced(function* <E, R>(copy: Copy<E, R>, part: Part, found: Set<Key>) {
   const { key, table } = part
   const newest = sql<Row>`select max(${sql.ref(key)}) as ${sql.ref(key)} from ${sql.table(`construction.${table.name}`)}`
@@ -119,8 +122,8 @@ const select = (
   }`
 
 /**
- * Its key, and its values as one text: each with its length before it, so that no two rows have the same; null has none. By one
- * `concat`: with another one around each value it took a fifth longer.
+ * The key, and the values as one text: each is preceded by its length, so that no two rows have the same text; null has
+ * none. With a single `concat`: another one around each value took a fifth longer.
  */
 const keyAndText = ({ key, table }: Part, length: string, textOf: (column: Column) => RawBuilder<unknown>) => {
   const values = table.columns.map((column) => {
@@ -132,13 +135,16 @@ const keyAndText = ({ key, table }: Part, length: string, textOf: (column: Colum
 
 const castOf = ({ name }: Column, type: string) => sql`cast(${sql.ref(name)} as ${sql.raw(type)})`
 
-/** The Store has text already, but for whole numbers. Its length is in bytes: SQLite's other one ends at a zero. */
+/**
+ * The Store already has text, except for whole numbers. The length is in bytes, because SQLite's length in characters
+ * ends at a NUL.
+ */
 const ofStore = (part: Part) =>
   keyAndText(part, "octet_length", (column) =>
     column.type === "BIGINT" ? castOf(column, "text") : sql.ref(column.name)
   )
 
-/** A copy is DuckDB's. */
+/** A copy is in DuckDB. */
 const ofCopy = (part: Part) =>
   keyAndText(part, "strlen", (column) =>
     column.type === "TIMESTAMPTZ"

@@ -1,5 +1,5 @@
 /**
- * Compares the journal of the newest export with the books: every line that it has, to the byte.
+ * Compares the journal of the newest export with the books: every line in it, to the byte.
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { attempt } from "../../Lake/LocalFiles.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import { Warehouse } from "../../Stores/Warehouse.ts"
 
-/** In words; none if there is no export, or none that can be read: what damages one is looked for once a week. */
+/** In words; empty if there is no export, or none that can be read: damage is looked for once a week. */
 export const inExport = Effect.scoped(
   Effect.gen(function* () {
     const lake = yield* Lake

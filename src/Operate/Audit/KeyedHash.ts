@@ -1,7 +1,7 @@
 /**
- * HalfSipHash-2-4 with 64 bits (Aumasson and Bernstein): short texts as numbers, under a key that is drawn anew each time. Whoever
- * plants a text doesn't know the key, so can't look for one that has the number of another. In JavaScript, because a call of
- * Node's own hashes takes longer than this does for such texts. Pure.
+ * HalfSipHash-2-4 with 64 bits (Aumasson and Bernstein): short texts as numbers, under a key that is drawn for each
+ * run. An attacker who plants a text doesn't know the key, so can't search for a text with the same number as another.
+ * In JavaScript, because a call to Node's own hashes takes longer for such texts. Pure.
  */
 import { randomFillSync } from "node:crypto"
 
@@ -14,9 +14,9 @@ const codeAt = (text: string, at: number): number => (at < text.length ? text.ch
 export class KeyedHash {
   readonly #first: number
   readonly #second: number
-  /** Four words, and how many bytes were added. As fields of their own, each change of one made an object. */
+  /** Four words, and the number of bytes added. As separate fields, each change of one allocated an object. */
   readonly #state = new Int32Array(5)
-  /** The same, while a number is made of it. */
+  /** A copy of the state while a number is computed from it. */
   readonly #kept = new Int32Array(5)
 
   constructor([first = 0, second = 0]: Key) {
@@ -34,7 +34,7 @@ export class KeyedHash {
     state[4] = 0
   }
 
-  /** Goes on with a text: its length, then four characters at a time; two where one of them takes more than a byte. */
+  /** Adds a text: its length, then four characters at a time, or two if one of them takes more than a byte. */
   add(text: string): void {
     if (!this.#absorb(text.length, text, 4)) this.#absorb(~text.length, text, 2)
   }
@@ -44,7 +44,10 @@ export class KeyedHash {
     this.#absorb(word, "", 4)
   }
 
-  /** A word, and then a text, so many characters in a word; false, and nothing was done, if one doesn't fit. */
+  /**
+   * Adds a word and then a text, with this many characters per word; returns false, with nothing done, if a character
+   * doesn't fit.
+   */
   #absorb(first: number, text: string, inWord: 2 | 4): boolean {
     const state = this.#state
     let a = state[0]!
@@ -55,7 +58,7 @@ export class KeyedHash {
     let seen = 0
     for (let at = 0; ;) {
       d ^= word
-      // Two rounds. As long as these are no fields, it takes half the time.
+      // Two rounds. With local variables instead of fields, this takes half the time.
       for (let round = 0; round < 2; round++) {
         a = (a + b) | 0
         b = rotated(b, 5) ^ a
@@ -90,7 +93,7 @@ export class KeyedHash {
     return true
   }
 
-  /** 52 bits of the hash of what was added so far; more may be added afterwards. */
+  /** 52 bits of the hash of what has been added so far; more may be added afterwards. */
   get number(): number {
     const { high, low } = this.halves
     return high * 2 ** 20 + (low >>> 12)
@@ -111,7 +114,7 @@ export class KeyedHash {
     return { high, low }
   }
 
-  /** Four rounds: those of two words without a bit. */
+  /** Four rounds: those of two zero words. */
   #mixTwice(): void {
     this.addWord(0)
     this.addWord(0)

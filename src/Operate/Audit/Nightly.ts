@@ -1,6 +1,6 @@
 /**
- * The audit at the times of the exports, once for each (`Stores/Schedule`); one at the next start stands for all that were
- * missed. One that fails is tried again after a while.
+ * Audits at the times of the exports, once for each (`Stores/Schedule`); one audit at the next start makes up for all
+ * that were missed. A failed audit is retried after a while.
  */
 import { type Cron, Duration, Effect, Layer } from "effect"
 import { led } from "../../Runtime/Leadership.ts"
@@ -18,7 +18,7 @@ export const layerWith = (cron: Cron.Cron) =>
 const turn = (cron: Cron.Cron) =>
   Effect.gen(function* () {
     const store = yield* Store
-    // By whoever leads, and audits next: no other worker would clear it.
+    // Done by the leader, which also audits next: no other worker would clear the reason.
     yield* remembered
     const due = yield* Schedule.untilDue(name, cron)
     yield* audit()

@@ -1,12 +1,13 @@
 /**
- * A set of numbers from 0 to 2^52 for millions of claims: sixteen to thirty-two bytes each. Each lies in the first free place
- * from where its last bits say, so it should be a hash: to sort them and search in halves took four times as long. Pure.
+ * A set of numbers from 0 to 2^52 for millions of claims: sixteen to thirty-two bytes each. Each number lies in the
+ * first free place from the one that its last bits name, so it should be a hash. Sorting them and searching by
+ * bisection took four times as long. Pure.
  */
 const smallest = 1024
 const free = -1
 
 export class NumberSet {
-  /** At most half of it is taken. */
+  /** At most half full. */
   #places: Float64Array
   #count = 0
 
@@ -26,7 +27,7 @@ export class NumberSet {
     return this.#places[this.#placeOf(number)] === number
   }
 
-  /** Where it is, or would be. */
+  /** Where the number is, or would be. */
   #placeOf(number: number): number {
     const places = this.#places
     const last = places.length - 1

@@ -1,10 +1,10 @@
 /**
- * Compares the ledger's facts with the signed bodies in the inbox: each fact from an event is what a body says, and the
- * books know every certificate and payment that an applied body tells of. Bodies are read as they were when their facts were
- * recorded.
+ * Compares the ledger's facts with the signed bodies in the inbox. Each fact from an event must be what a body says,
+ * and the books must know every certificate and payment that an applied body reports. Bodies are read as they were when
+ * their facts were recorded.
  *
- * In memory are some forty bytes for each event and fact, so a million events take less than a hundred megabytes. Whether the
- * books have what arrives meanwhile is left to the next time.
+ * It takes some forty bytes of memory for each event and fact, so a million events take less than a hundred megabytes.
+ * What arrives meanwhile is left to the next audit.
  */
 import { Clock, Effect } from "effect"
 import { type Event, EventReader, type Naming } from "../../Domain/Event.ts"
@@ -27,10 +27,10 @@ export interface Signed extends Pick<Taken, "verified"> {
   readonly differences: ReadonlyArray<string>
 }
 
-/** What the books say is awaited beside. */
+/** What the books say is awaited in parallel. */
 type Audited<R> = Before & { readonly taken: Effect.Effect<Taken, StoreError, R> }
 
-/** Bodies are read while the books are verified. `most`: of the differences. */
+/** Bodies are read while the books are verified. `most`: the most differences. */
 export const signed = Effect.fnUntraced(function* <R>(audited: Audited<R>, most: number) {
   const store = yield* Store
   const { key, quarantined, settled, taken } = audited
@@ -43,7 +43,7 @@ export const signed = Effect.fnUntraced(function* <R>(audited: Audited<R>, most:
     for (const reading of all) for (const { claim } of reading) claims.add(claim)
     if (event.sequence > settled || quarantined.has(event.sequence)) return
     const money = all.map((reading) => reading.flatMap((each) => each.money ?? []))
-    // By some names it may say more than by those of its time.
+    // Read by some names, it may say more than by those of its time.
     if (money.some((numbers) => numbers.length === 0)) return
     for (const numbers of money) told.push(-event.sequence, ...numbers)
   }
@@ -55,12 +55,12 @@ export const signed = Effect.fnUntraced(function* <R>(audited: Audited<R>, most:
   }
   const reading = readOn(store.deliveries, at, lookAt)
   const [{ said, verified }] = yield* Effect.all([taken, reading], { concurrency: 2 })
-  // Bodies that came meanwhile, and may have left facts.
+  // Bodies that arrived meanwhile, and may have left facts.
   yield* reading
   const unsaid = () => said.numbers.filter((_, index) => !claims.has(said.claims[index]!)).toSorted()
   let ofNobody = unsaid()
   if (ofNobody.length > 0) {
-    // On a server, one may be stored after others that are numbered after it.
+    // On a server, a delivery may be stored after others with higher numbers.
     told.length = 0
     Object.assign(at, { bodies: 0, through: 0 })
     yield* reading
@@ -87,7 +87,7 @@ interface At {
   through: number
 }
 
-/** Goes on where it was, and says how far it is. */
+/** Continues where it was, and reports its progress. */
 const readOn = (deliveries: Deliveries, at: At, look: (event: Event) => Promise<void> | undefined) =>
   Effect.flatMap(deliveries.last, (total) =>
     track("ledger verify", { unit: "deliveries", total }, (reached) =>
@@ -114,7 +114,7 @@ interface Claimed extends Pick<Numbers, "claim" | "money"> {
 
 type Readings = ReadonlyArray<ReadonlyArray<Claimed>>
 
-/** What a body says, by each of the namings. */
+/** What a body says, under each of the namings. */
 const readings = Effect.fnUntraced(function* (namings: ReadonlyArray<As>, key: Key) {
   const numbering = new Claims(key)
   const reader = yield* EventReader
@@ -130,14 +130,17 @@ const readings = Effect.fnUntraced(function* (namings: ReadonlyArray<As>, key: K
   const all = (reads: ReadonlyArray<ReadEvent>): Readings => reads.map((each, n) => claimed(each, namings[n]!))
   return (event: Event): Readings | Promise<Readings> => {
     const reads = namings.map(({ naming }) => read(event, reader, nowMicros, naming))
-    // Most are read at once.
+    // Most bodies are read synchronously.
     return reads.every(isRead) ? all(reads) : Promise.all(reads).then(all)
   }
 })
 
 const isRead = (reading: ReadEvent | Promise<ReadEvent>): reading is ReadEvent => !(reading instanceof Promise)
 
-/** Events of which each reading tells of money that the books don't have. `told`: minus its event before each reading's numbers. */
+/**
+ * Events for which each reading reports money that the books don't have. `told`: the negated event number, followed by
+ * the numbers of each reading.
+ */
 const unknownOf = (told: ReadonlyArray<number>, money: NumberSet): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = 0; at < told.length;) {
@@ -159,7 +162,7 @@ const unknown = ({ eventId, sequence }: Event, { ipcId, kind }: NewFact): string
 const unsigned = (number: number): string => `Fact ${number} isn't what any signed delivery says.`
 
 interface As {
-  /** Undefined: as now. */
+  /** Undefined for the current naming. */
   readonly naming: Naming | undefined
   readonly arePaidAmountsKept: boolean
 }

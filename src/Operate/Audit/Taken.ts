@@ -1,6 +1,6 @@
 /**
- * Verifies the books, and takes down what they say of events, so that all facts are read once for both. In parts, which threads
- * share.
+ * Verifies the books and collects what they say about events, so that all facts are read once for both purposes. Split
+ * into parts, which threads share.
  */
 import { Effect } from "effect"
 import * as Agreed from "../../Ledger/Agreed.ts"
@@ -16,7 +16,7 @@ export interface Taken {
   readonly said: Said
 }
 
-/** Of some IPCs, each for itself. */
+/** Some IPCs, each on its own. */
 export interface OfIpcs {
   readonly refolded: Refolded
   readonly said: Said
@@ -24,9 +24,9 @@ export interface OfIpcs {
 
 export type Part =
   | { readonly what: "joined" }
-  /** `key`: what facts say is numbered under it. */
+  /** `key`: what facts say is numbered under this key. */
   | { readonly what: "ofIpcs"; readonly range: Range; readonly key: Key }
-  /** Only if not each fact has a link and the one before it. */
+  /** Only if some fact lacks its own link or the previous one. */
   | { readonly what: "followed" }
 
 /** What each part finds. */
@@ -35,15 +35,15 @@ export type Found =
   | { readonly what: "ofIpcs"; readonly ofIpcs: OfIpcs }
   | { readonly what: "followed"; readonly followed: Differences }
 
-/** What a thread is given. */
+/** The input of a thread. */
 export interface Task {
   readonly at: ReadAt
   readonly parts: ReadonlyArray<Part>
-  /** The next part that none of the threads has begun. */
+  /** The next part that no thread has begun. */
   readonly next: Int32Array
 }
 
-/** What it answers. */
+/** The output of a thread. */
 export type Answer =
   /** How many more facts were folded. */
   | { readonly more: number }
@@ -52,7 +52,7 @@ export type Answer =
   | { readonly isThrough: true }
   | { readonly failed: Pick<StoreError, "message" | "reason"> }
 
-/** One part. `reached`: hears how many more facts were folded. */
+/** Runs one part. `reached`: is told how many more facts were folded. */
 export const found = (store: Reader, part: Part, reached: Reached): Effect.Effect<Found, StoreError> => {
   const { what } = part
   switch (what) {
@@ -79,14 +79,14 @@ const ofIpcs = Effect.fnUntraced(function* (store: Reader, { key, range }: OfRan
   const books = yield* refolded(store, range, (facts) => {
     saying.note(facts)
     untold += facts.length
-    // Now and then: a thread sends it.
+    // Only now and then, because a thread sends it as a message.
     if (untold >= toldEvery) tell()
   })
   tell()
   return { refolded: books, said: saying.said } satisfies OfIpcs
 })
 
-/** One after the other takes parts that no other thread has begun. */
+/** Takes parts that no other thread has begun, one after the other. */
 export const share = Effect.fnUntraced(function* (
   store: Reader,
   task: Omit<Task, "at">,

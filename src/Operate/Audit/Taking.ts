@@ -1,6 +1,6 @@
 /**
- * Verifies the books in threads of their own, with connections of their own: with a million entries it takes a minute or two, in
- * which payments would be posted later.
+ * Verifies the books in separate threads with separate connections: with a million entries it takes a minute or two,
+ * during which the main thread would post payments late.
  */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
@@ -19,8 +19,8 @@ import { type Answer, type Found, type Part, share, type Taken, type Task } from
 const mostThreads = 4
 
 /**
- * Beside the one that reads the bodies, one for each core: more would compile the same again, and have no core to run on. Where
- * they wait for a server, as many as a worker has connections for.
+ * Besides the thread that reads the bodies, one for each core: more would compile the same code again and have no core
+ * to run on. Where they wait for a server, as many as a worker has connections for.
  */
 export const threadsAt = ({ readers }: Pick<ReadAt, "readers">): number =>
   readers ?? Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
@@ -30,11 +30,11 @@ const threadFile = fileOf(new URL("./taking-thread.ts", import.meta.url))
 /** A thread that waits for a task. */
 export interface Thread {
   readonly worker: Worker
-  /** With its exit code, or what it failed with. */
+  /** Resolves with its exit code, or with the error. */
   readonly ended: Promise<unknown>
 }
 
-/** So many, until the scope closes. */
+/** Starts this many; they run until the scope closes. */
 export const started = (count: number): Effect.Effect<ReadonlyArray<Thread>, never, Scope.Scope> =>
   Effect.forEach(Array.from({ length: Math.max(0, count) }), () =>
     Effect.acquireRelease(Effect.sync(start), ({ worker }) => Effect.promise(() => worker.terminate()))
@@ -45,14 +45,14 @@ const start = (): Thread => {
   return { worker, ended: new Promise((resolve) => worker.once("error", resolve).once("exit", resolve)) }
 }
 
-/** Of IPCs: so many that whoever is through early has another one, and whoever isn't soon is. */
+/** Ranges of IPCs: enough that a thread that finishes early gets another one, and that the others finish soon after. */
 const mostRanges = 16
 
 /** What is read before the facts. */
 export interface Before {
-  /** What facts say is numbered under it. */
+  /** What facts say is numbered under this key. */
   readonly key: Key
-  /** Whatever is settled has left its facts, but for what is in quarantine. */
+  /** Everything that is settled has left its facts, except what is in quarantine. */
   readonly settled: number
   readonly quarantined: ReadonlySet<number>
 }
@@ -63,13 +63,13 @@ export const before: Effect.Effect<Before, StoreError, Store> = Effect.gen(funct
   return { key: newKey(), settled, quarantined: yield* store.run(quarantinedIn) }
 })
 
-/** An audit whose threads have begun. */
+/** An audit whose threads have started. */
 export interface Begun extends Before {
-  /** Once all is through. */
+  /** Resolves once everything is finished. */
   readonly taken: Effect.Effect<Taken, StoreError>
 }
 
-/** Until the scope closes. `threads`: that wait for tasks. */
+/** Runs until the scope closes. `threads`: those that wait for tasks. */
 export const beginWith = Effect.fnUntraced(function* (threads: ReadonlyArray<Thread>) {
   const store = yield* Store
   const known = yield* before
@@ -82,7 +82,7 @@ export const begin: Effect.Effect<Begun, StoreError, Store | Scope.Scope> = Effe
   return yield* beginWith(readAt === undefined ? [] : yield* started(threadsAt(readAt)))
 })
 
-/** What the books say, under the key. */
+/** What the books say, numbered under the key. */
 export const take = Effect.fnUntraced(function* (store: Store["Service"], threads: ReadonlyArray<Thread>, key: Key) {
   const head = yield* Verify.begun(store)
   const total = yield* store.run(factsIn)
@@ -130,7 +130,7 @@ const joinedSaid = (all: ReadonlyArray<Said>): Said => {
   return { claims: one("claims"), numbers: one("numbers"), money: one("money") }
 }
 
-/** A thread that ended early would leave out a part of the books without a word. */
+/** If a thread ended early, a part of the books would be left out silently. */
 export const areAllThere = (
   parts: ReadonlyArray<Part>,
   found: ReadonlyArray<Found>
@@ -139,7 +139,7 @@ export const areAllThere = (
     ? Effect.succeed(found)
     : Effect.fail(new StoreError({ reason: "Failed", message }))
 
-/** What was found in each part, in their order; without threads, here. */
+/** What was found in each part, in order; without threads, computed here. */
 const shared = (
   store: Store["Service"],
   threads: ReadonlyArray<Thread>,
@@ -162,7 +162,7 @@ const shared = (
     return yield* areAllThere(parts, found)
   })
 
-/** Until it is through. */
+/** Runs until the thread is finished. */
 const inThread = (
   { ended, worker }: Thread,
   task: Task,

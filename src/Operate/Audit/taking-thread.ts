@@ -1,5 +1,6 @@
 /**
- * Verifies parts of the books of a Store that another thread writes, says how far it is, and answers. It waits for tasks.
+ * Verifies parts of the books of a Store that another thread writes, reports its progress, and answers. It waits for
+ * tasks.
  */
 import { parentPort } from "node:worker_threads"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A chunk of a backup: a file with consecutive frames of one log. Its path says which, so a listing tells what a backup has.
- * Chunks may overlap, because small ones are merged into larger ones. Pure.
+ * A chunk of a backup: a file with consecutive frames of one log. Its path says which frames, so a listing shows what a
+ * backup has. Chunks may overlap, because small ones are merged into larger ones. Pure.
  */
 import type { LogName } from "../../Stores/Following.ts"
 
@@ -9,7 +9,7 @@ export interface Chunk {
   readonly log: LogName
   readonly first: number
   readonly last: number
-  /** Of its frames, as they are in the log. */
+  /** The size of its frames, as they are in the log. */
   readonly bytes: number
 }
 
@@ -20,7 +20,7 @@ export const chunkOf = (generation: string, log: LogName, first: number, last: n
   return { path: `${generation}/${log}/${from}-${to}-${bytes}.chunk`, log, first, last, bytes }
 }
 
-/** Undefined: the path is none of a chunk of this generation. */
+/** Undefined if it isn't the path of a chunk of this generation. */
 export const read = (generation: string, path: string): Chunk | undefined => {
   const [, log, first, last, bytes] = /^[0-9a-f-]+\/(rows|inbox)\/(\d{15})-(\d{15})-(\d+)\.chunk$/.exec(path) ?? []
   if (log === undefined || !path.startsWith(`${generation}/`)) return undefined
@@ -28,9 +28,9 @@ export const read = (generation: string, path: string): Chunk | undefined => {
 }
 
 export interface Cover {
-  /** As few chunks as have the numbers, in order. */
+  /** The fewest chunks that have the numbers, in order. */
   readonly chunks: ReadonlyArray<Chunk>
-  /** Numbers that none has. */
+  /** Numbers that no chunk has. */
   readonly gaps: ReadonlyArray<Gap>
 }
 
@@ -40,7 +40,7 @@ export interface Gap {
   readonly through: number
 }
 
-/** What the chunks of a log have of its numbers from 1 on. */
+/** Which numbers of a log, from 1 on, the chunks have. */
 export const cover = (log: LogName, all: ReadonlyArray<Chunk>, through: number): Cover => {
   const chunks: Array<Chunk> = []
   const gaps: Array<Gap> = []
@@ -63,7 +63,7 @@ export const cover = (log: LogName, all: ReadonlyArray<Chunk>, through: number):
   return { chunks, gaps }
 }
 
-/** The greatest number in a chunk of this log; 0: there is none. */
+/** The greatest number in a chunk of this log; 0 if there is none. */
 export const lastOf = (log: LogName, all: ReadonlyArray<Chunk>): number =>
   all.reduce((greatest, chunk) => (chunk.log === log ? Math.max(greatest, chunk.last) : greatest), 0)
 
@@ -71,7 +71,7 @@ const smallBytes = 1024 * 1024
 const mergedBytes = 8 * smallBytes
 const manyChunks = 64
 
-/** Consecutive small chunks that are enough to become one. */
+/** Consecutive small chunks, if there are enough to merge. */
 export const mergeable = (chunks: ReadonlyArray<Chunk>): ReadonlyArray<Chunk> => {
   let [run, bytes]: [Array<Chunk>, number] = [[], 0]
   for (const chunk of chunks) {

@@ -1,16 +1,16 @@
 /**
- * Encrypts what a backup consists of: AES-256-GCM under keys that are derived from the backup's own, with a fresh nonce each
- * time. The file's path is authenticated with its content, and says which backup, which log and which numbers it holds: a
- * file that was changed, or that has another one's name, can't be opened.
+ * Encrypts the contents of a backup: AES-256-GCM under keys derived from the backup's own key, with a fresh nonce each
+ * time. The file's path is authenticated with its content, and says which backup, log and numbers it holds. So a file
+ * that was changed or renamed can't be decrypted.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Redacted } from "effect"
 
 export interface Cipher {
-  /** Tells one key from another, and nothing about it. */
+  /** Distinguishes keys without revealing anything about them. */
   readonly fingerprint: string
   readonly seal: (content: Uint8Array, path: string) => Buffer
-  /** Undefined: it isn't what was sealed under this path. */
+  /** Undefined if it isn't what was sealed under this path. */
   readonly open: (sealed: Uint8Array, path: string) => Buffer | undefined
 }
 

@@ -18,7 +18,7 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 const level = 3
 
-/** Far more than any chunk has. */
+/** Far more than any chunk contains. */
 const mostBytes = 256 * 1024 * 1024
 
 /** Removed afterwards, unless the lake has taken it over. */
@@ -35,7 +35,7 @@ const write = Effect.fnUntraced(function* (vault: Vault, chunk: Chunk.Chunk, fra
   yield* vault.lake.put(chunk.path, file)
 })
 
-/** Its frames; or what is wrong with it, as words after its name. */
+/** Its frames, or what is wrong with it as words that follow its name. */
 export const open = (vault: Vault, { path }: Chunk.Chunk) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -50,7 +50,9 @@ export const open = (vault: Vault, { path }: Chunk.Chunk) =>
 export const list = ({ lake }: Pick<Vault, "lake">, generation: string) =>
   Effect.map(lake.list(`${generation}/`), (paths) => paths.flatMap((path) => Chunk.read(generation, path) ?? []))
 
-/** All frames after a number through another one that the Store has, as chunks that are in the vault when it ends. */
+/**
+ * Copies all frames that the Store has after one number up to another, as chunks that are in the vault when it returns.
+ */
 export const copy = Effect.fnUntraced(function* (
   vault: Vault,
   following: Followed,
@@ -68,7 +70,7 @@ export const copy = Effect.fnUntraced(function* (
   }
 })
 
-/** Several chunks become one: they are small, so it fits into memory. */
+/** Merges several chunks into one; they are small, so it fits into memory. */
 export const merge = Effect.fnUntraced(function* (
   vault: Vault,
   following: Followed,

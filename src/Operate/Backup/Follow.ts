@@ -1,8 +1,9 @@
 /**
- * One turn of a backup: brings the vault up to what the Store has now, and only then moves the tip. Dying anywhere leaves the
- * tip where it was, with all of its chunks; what came after it is sent again.
+ * One turn of a backup: brings the vault up to the Store's current state, and only then moves the tip. If the process
+ * dies at any point, the tip stays where it was, with all of its chunks, and what came after it is sent again.
  *
- * The Store's logs are on disk anyway, so a vault that is away costs no memory: a later turn sends what has come since.
+ * The Store's logs are on disk anyway, so an unavailable vault costs no memory: a later turn sends what has
+ * accumulated.
  */
 import { hostname } from "node:os"
 import { Clock, Duration, Effect, type Semaphore } from "effect"
@@ -20,22 +21,25 @@ import * as Chunk from "./Chunk.ts"
 import type { Vault } from "./Vault.ts"
 import { BackupError, find, type Found, move, type Tip } from "./Tip.ts"
 
-/** Of the tables as this version has them. */
+/** The version of the tables in this program. */
 export const schema = latestOf({ store: storeTables, own: [] })
 
 export interface Follower {
   readonly vault: Vault
   readonly store: Store["Service"]
   readonly following: Followed
-  /** Random: this process. */
+  /** Random: identifies this process. */
   readonly writer: string
-  /** Nothing is merged while chunks are read back. */
+  /** Prevents merging while chunks are read back. */
   readonly tidying: Semaphore.Semaphore
 }
 
 export const lastOf = ({ chunks }: Lineage, log: LogName): number => Chunk.lastOf(log, chunks)
 
-/** Returns the time up to which the vault has everything that was acknowledged; undefined: the Store has other logs now. */
+/**
+ * Returns the time up to which the vault has everything that was acknowledged; undefined if the Store now has other
+ * logs.
+ */
 export const turn = Effect.fnUntraced(function* (follower: Follower, lineage: Lineage) {
   const startedMs = yield* Clock.currentTimeMillis
   const ends = yield* follower.following.ends
@@ -56,7 +60,7 @@ export const turn = Effect.fnUntraced(function* (follower: Follower, lineage: Li
 const copy = ({ following, vault }: Follower, lineage: Lineage, gap: Chunk.Gap) =>
   Files.copy(vault, following, lineage.generation, gap, (chunk) => (lineage.chunks = [...lineage.chunks, chunk]))
 
-/** What the vault has lost. */
+/** Sends again what the vault has lost. */
 const fill = Effect.fnUntraced(function* (follower: Follower, lineage: Lineage) {
   for (const gap of lineage.gaps) {
     yield* copy(follower, lineage, gap)
@@ -105,11 +109,11 @@ const reach = Effect.fnUntraced(function* (follower: Follower, lineage: Lineage,
   yield* LogLine.write("backup.whole", { backup: vault.lake.name, generation, chunks: chunks.length, seconds })
 })
 
-/** The tip must be the one that this lineage began with or has moved. */
+/** The tip must be the one with which this lineage began, or which it has moved. */
 const unchanged = Effect.fnUntraced(function* ({ vault, writer }: Follower, lineage: Lineage) {
   const found: Found = yield* find(vault)
   const expected = lineage.tip ?? lineage.found.tip
-  // Also if the answer to its last move was lost.
+  // Ours even if the answer to its last move was lost.
   if (found.tip?.writer === writer && found.tip.generation === lineage.generation) return found
   if (found.tip === undefined && expected !== undefined) return yield* gone(vault)
   if (found.tip !== undefined && found.tip.writer !== expected?.writer)
@@ -120,7 +124,7 @@ const unchanged = Effect.fnUntraced(function* ({ vault, writer }: Follower, line
 const gone = ({ lake: { name } }: Vault) =>
   new BackupError({ reason: "Damaged", message: `Somebody has removed the backup on ${name}: it is made again.` })
 
-/** Small chunks become larger ones, or there would soon be thousands; then the small ones go. */
+/** Small chunks are merged into larger ones, because there would soon be thousands; then the small ones are removed. */
 const merge = Effect.fnUntraced(function* ({ following, vault }: Follower, lineage: Lineage) {
   for (const log of logNames) {
     const { chunks } = Chunk.cover(log, lineage.chunks, lastOf(lineage, log))

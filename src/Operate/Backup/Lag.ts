@@ -1,6 +1,6 @@
 /**
- * How far a backup is behind, and why: for Status and the reasons. It is judged beside the backup's own turns, because one of
- * them may hang on a vault that doesn't answer.
+ * How far a backup is behind, and why: for Status and the reasons. This is judged independently of the backup's own
+ * turns, because a turn may hang on a vault that doesn't answer.
  */
 import { Clock, Duration, Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -10,13 +10,13 @@ import type { BackupStatus } from "../AdminApi/StatusReport.ts"
 export interface Lag {
   readonly name: string
   readonly startedMs: number
-  /** Everything that was acknowledged until then is in it; undefined: this process hasn't brought it there yet. */
+  /** Everything that was acknowledged until then is in it; undefined until this process has brought it up to date. */
   atMs: number | undefined
   chunks: number
   error: { readonly message: string; readonly reason?: string } | undefined
 }
 
-/** Twice what it should be. */
+/** Twice the intended lag. */
 const late = Duration.minutes(2)
 const lookEvery = Duration.seconds(5)
 
@@ -60,7 +60,7 @@ const behind = ({ atMs, error, name, startedMs }: Lag, nowMs: number): string | 
   return error === undefined ? `${what}: it is being sent.` : `${what}: ${error.message}`
 }
 
-/** Sets and clears the reasons, again and again. */
+/** Sets and clears the reasons repeatedly. */
 export const watch = (lag: Lag) =>
   Effect.gen(function* () {
     const reasons = yield* Reasons

@@ -1,9 +1,10 @@
 /**
- * The lineage of a backup: one generation of chunks that a Store goes on with, and who may begin one.
+ * The lineage of a backup: one generation of chunks that a Store continues, and the rules for beginning one.
  *
- * A Store goes on with a backup that ends with its own frames. If it was restored, moved or made again, its logs are other
- * ones, and it begins a new generation; the old one stays readable until the new one is whole, and for a while after. A
- * vault with the backup of another Store is refused, and so is one where a copy of this Store has gone on.
+ * A Store continues a backup that ends with its own frames. If it was restored, moved or rebuilt, its logs are
+ * different, and it begins a new generation; the old one stays readable until the new one is complete, and for a while
+ * after. A vault with the backup of another Store is refused, and so is one to which a copy of this Store has since
+ * written.
  */
 import { hash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -20,19 +21,19 @@ export interface Lineage {
   readonly generation: string
   readonly owner: string
   readonly logs: Readonly<Record<LogName, string>>
-  /** In order, and with those that were merged since. */
+  /** In order, including those that were merged since. */
   chunks: ReadonlyArray<Chunk.Chunk>
   /** Numbers before its end that the vault lacks. */
   gaps: ReadonlyArray<Chunk.Gap>
-  /** What the vault has when the lineage begins: none of it yet, if there is none. */
+  /** What the vault has when the lineage begins; nothing of the lineage yet if it is new. */
   readonly found: Found
-  /** Undefined until the generation is whole. */
+  /** Undefined until the generation is complete. */
   tip: Tip | undefined
 }
 
 type Ends = Readonly<Record<LogName, LogEnd>>
 
-/** SHA-256 of a frame; empty: there is none. */
+/** SHA-256 of a frame; empty if there is none. */
 export const endOf = (following: Followed, log: LogName, number: number) =>
   number === 0
     ? Effect.succeed("")
@@ -93,7 +94,7 @@ const ownerOf = (vault: Vault, tip: Tip | undefined, own: Own.Own | undefined) =
   return isLast || own.isRestored ? Effect.succeed(own.owner) : overtaken(vault, tip)
 }
 
-/** Somebody else's tip. */
+/** Another writer's tip. */
 export const taken = (vault: Vault, owner: string, tip: Tip): BackupError =>
   tip.owner === owner ? overtaken(vault, tip) : another(vault, tip)
 

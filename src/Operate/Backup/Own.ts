@@ -1,6 +1,6 @@
 /**
- * What a Store knows of its backup: in its meta, and so in the backup itself. A restored Store thereby knows which backup it
- * may go on with; a copy that was started beside its original is found out.
+ * What a Store knows about its backup: in its meta, and therefore in the backup itself. So a restored Store knows which
+ * backup it may continue, and a copy that was started beside its original is detected.
  */
 import type { Transaction } from "kysely"
 import { Effect, Option, Schema } from "effect"
@@ -11,9 +11,9 @@ const Own = Schema.Struct({
   owner: Schema.String,
   /** The generation that it has written; null before the first one is complete. */
   generation: Schema.NullOr(Schema.String),
-  /** One that is being written, and of which logs. */
+  /** One that is being written, and the logs that it is from. */
   next: Schema.NullOr(Schema.Struct({ generation: Schema.String, rows: Schema.String, inbox: Schema.String })),
-  /** A person has put a backup in the Store's place since: it may go on from whatever its backup is now. */
+  /** A person has since put a backup in the Store's place: it may continue whatever its backup now is. */
   isRestored: Schema.Boolean
 })
 export type Own = typeof Own.Type
@@ -24,7 +24,7 @@ export const key = "backup"
 
 export const parse = (text: unknown): Own | undefined => Option.getOrUndefined(toOwn(text))
 
-/** Of a Store that is made of a backup: its rows may be from before it knew. */
+/** For a Store that is rebuilt from a backup: its rows may be from before it knew this. */
 export const inBackup = (owner: string, generation: string): readonly [key: string, value: string] => [
   key,
   JSON.stringify({ owner, generation, next: null, isRestored: true } satisfies Own)
@@ -39,7 +39,7 @@ export const read = (store: Store["Service"]) =>
 export const write = (store: Store["Service"], own: Own) =>
   store.transaction((tx) => writeMeta(tx, key, JSON.stringify(own)))
 
-/** A backup takes the place of the Store. */
+/** A backup replaces the Store. */
 export const restored = async (tx: Transaction<StoreTables>): Promise<void> => {
   const own = parse(await readMeta(tx, key))
   if (own !== undefined) await writeMeta(tx, key, JSON.stringify({ ...own, isRestored: true }))

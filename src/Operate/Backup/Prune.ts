@@ -1,6 +1,6 @@
 /**
- * Removes what a backup no longer needs: small chunks whose frames are in a larger one, and generations that were replaced
- * a month ago. Nothing that the tip needs, and nothing that isn't named as siteledger names chunks.
+ * Removes what a backup no longer needs: small chunks whose frames are in a larger one, and generations that were
+ * replaced a month ago. It never removes what the tip needs, or a file that isn't named like a siteledger chunk.
  */
 import { Clock, Duration, Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -16,7 +16,7 @@ const keptFor = Duration.days(30)
 const remove = ({ lake }: Vault, chunks: ReadonlyArray<Chunk.Chunk>) =>
   Effect.forEach(chunks, ({ path }) => lake.remove(path), { discard: true })
 
-/** While nothing else changes the backup. */
+/** Run while nothing else changes the backup. */
 export const prune = Effect.fnUntraced(function* (vault: Vault, { generation, writer }: Tip) {
   const found = yield* find(vault)
   const { tip } = found

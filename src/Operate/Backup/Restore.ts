@@ -1,6 +1,6 @@
 /**
- * Makes a Store's file of a backup off the machine, with nothing but the backup's key. Every chunk is authenticated, and no
- * number may be missing up to the tip: the file is whole, or there is none.
+ * Rebuilds a Store's file from an off-machine backup, with nothing but the backup's key. Every chunk is authenticated,
+ * and no number may be missing up to the tip: the file is complete, or there is none.
  */
 import { Effect } from "effect"
 import { type Reached, track } from "../../Runtime/Progress.ts"
@@ -18,7 +18,7 @@ export interface Restored extends Remade {
   readonly chunks: number
 }
 
-/** Chunks may be merged while they are read: then they are listed again. */
+/** Chunks may be merged while they are read; then they are listed again. */
 const mostAttempts = 5
 
 /** What the vault has, before anything is fetched. */
@@ -33,7 +33,7 @@ export const tipAt = Effect.fnUntraced(function* (vault: Vault) {
   return tip
 })
 
-/** Into a new file. */
+/** Writes into a new file. */
 export const into = Effect.fnUntraced(function* (vault: Vault, tip: Tip, file: string) {
   const remake = yield* Effect.acquireRelease(
     Effect.tryPromise({ try: () => Remake.begin(file), catch: notMade(file) }),

@@ -1,7 +1,7 @@
 /**
- * The tip of a backup, `backup.json`: which generation of chunks is the backup, how far it reaches, and whose it is. It is
- * written last, when all chunks up to there are complete, and only over the one that was read: of two stores that follow to
- * the same vault, one is told so. All but the key's fingerprint is encrypted.
+ * The tip of a backup, `backup.json`: which generation of chunks is the backup, how far it reaches, and to which store
+ * it belongs. It is written last, when all chunks up to that point are complete, and only over the version that was
+ * read: if two stores write to the same vault, one of them is told. Everything but the key's fingerprint is encrypted.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Lake, LakeError } from "../../Lake/Lake.ts"
@@ -18,9 +18,9 @@ const LogTip = Schema.Struct({
 export type LogTip = typeof LogTip.Type
 
 export const Tip = Schema.Struct({
-  /** Random: the store whose backup it is, also after a restore. */
+  /** Random: identifies the store that owns the backup, even after a restore. */
   owner: Schema.String,
-  /** Random: a folder of chunks. Another one begins when the store was restored, moved or made again. */
+  /** Random: a folder of chunks. A new one begins when the store is restored, moved or rebuilt. */
   generation: Schema.String,
   /** Random: the process that wrote it. */
   writer: Schema.String,
@@ -28,30 +28,33 @@ export const Tip = Schema.Struct({
   at: Schema.String,
   host: Schema.String,
   version: Schema.String,
-  /** The store's tables: an older siteledger can't read what a newer one wrote. */
+  /** The version of the store's tables: an older siteledger can't read what a newer one wrote. */
   schema: Schema.Int,
-  /** Of the data directory, in hex. */
+  /** The key of the data directory, in hex. */
   dataKey: Schema.String,
   logs: Schema.Struct({ rows: LogTip, inbox: LogTip }),
-  /** Generations that were the backup before, and until when. */
+  /** Generations that were the backup earlier, and until when. */
   earlier: Schema.Array(Schema.Struct({ generation: Schema.String, until: Schema.String }))
 })
 export type Tip = typeof Tip.Type
 
-/** For people to see what the file is. */
+/** Lets people see what the file is. */
 const Envelope = Schema.Struct({ siteledger: Schema.Literal("backup"), key: Schema.String, sealed: Schema.String })
 
 const toEnvelope = Schema.decodeUnknownOption(Schema.fromJsonString(Envelope))
 const toTip = Schema.decodeUnknownOption(Schema.fromJsonString(Tip))
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", {
-  /** Refused: a person must choose another vault or key. Damaged: it isn't as it was written. Failed: tried again. */
+  /**
+   * Refused: a person must choose another vault or key. Damaged: it isn't in the form in which it was written. Failed:
+   * tried again.
+   */
   reason: Schema.Literals(["Refused", "Damaged", "Failed"]),
   message: Schema.String
 }) {}
 
 export interface Found {
-  /** None: there is no such file. */
+  /** None if there is no such file. */
   readonly version: Option.Option<string>
   readonly tip: Tip | undefined
 }
@@ -71,7 +74,7 @@ export const find = Effect.fnUntraced(function* ({
   return { version: Option.some(file.value.version), tip }
 })
 
-/** Instead of the one that was found. */
+/** Replaces the one that was found. */
 export const move = Effect.fnUntraced(function* ({ cipher, lake }: Vault, tip: Tip, { version }: Found) {
   const sealed = cipher.seal(Buffer.from(JSON.stringify(tip)), path).toString("base64url")
   const text = `${JSON.stringify({ siteledger: "backup", key: cipher.fingerprint, sealed }, null, 2)}\n`

@@ -1,5 +1,5 @@
 /**
- * Where a backup is, what opens it, and a folder of this process for files on their way.
+ * The location of a backup, its cipher, and a folder of this process for files in transit.
  */
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Lake as Address } from "../../../config/Address.ts"

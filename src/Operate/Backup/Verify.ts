@@ -1,6 +1,6 @@
 /**
- * Reads a backup back: the tip, that no number is missing, and chunks of it, each compared with the frames that the Store has.
- * What was changed or is gone is written again at once.
+ * Reads a backup back: the tip, whether any number is missing, and its chunks, each compared with the frames that the
+ * Store has. What was changed or is gone is rewritten at once.
  */
 import { Clock, Duration, Effect } from "effect"
 import * as LogLine from "../../Runtime/LogLine.ts"
@@ -15,9 +15,9 @@ import { BackupError, find } from "./Tip.ts"
 
 export interface Verified {
   readonly backup: string
-  /** Up to when it reaches. */
+  /** The time up to which it reaches. */
   readonly at: string
-  /** That were read, and how much of the Store is in them. */
+  /** How many chunks were read, and how much of the Store they hold. */
   readonly chunks: number
   readonly bytes: number
   /** The numbers up to which it reaches. */
@@ -26,7 +26,7 @@ export interface Verified {
   readonly faults: ReadonlyArray<string>
 }
 
-/** Which chunks are read, by their place in the log. */
+/** Which chunks are read, by their position in the log. */
 export type IsDue = (chunk: Chunk.Chunk, place: number) => boolean
 
 export const verify = Effect.fnUntraced(function* (vault: Vault, following: Followed, isDue: IsDue) {
@@ -63,7 +63,7 @@ export const verify = Effect.fnUntraced(function* (vault: Vault, following: Foll
   return verified
 })
 
-/** In one sentence for each of the first faults. */
+/** One sentence for each of the first faults. */
 export const sentence = ({ backup, faults }: Verified): string => {
   const more = faults.length > 3 ? ` And ${faults.length - 3} more.` : ""
   return `The backup on ${backup} was damaged: ${faults.slice(0, 3).join(" ")}${more}`
@@ -76,7 +76,7 @@ const faultOf = Effect.fnUntraced(function* (vault: Vault, following: Followed, 
     const own = yield* following.frames(chunk.log, next - 1, chunk.last)
     if (own === undefined) return "has frames that the store hasn't"
     const same = kept.subarray(at, at + own.bytes.byteLength)
-    // The store's own disk may have lost some: the backup has them still.
+    // The store's own disk may have lost some frames that the backup still has.
     if (!same.equals(own.bytes) && !hasLost(own.bytes)) return "differs from the store"
     if (hasLost(own.bytes)) return undefined
     at += own.bytes.byteLength

@@ -1,8 +1,9 @@
 /**
- * What open dashboards are told, as Server-Sent Events: Status, and each event once its rows are written.
+ * What open dashboards receive, as Server-Sent Events: Status, and each event once its rows are written.
  *
- * However many are open, the worker looks once a second, and not at all while none is. A dashboard that reads slowly gets the newest
- * state and every event since the one that it saw last, as long as that is among the newest 2,000; nothing piles up for it.
+ * However many are open, the worker looks once a second, and not at all while none is. A dashboard that reads slowly
+ * gets the newest state and every event since the last one that it saw, as long as that is among the newest 2,000;
+ * nothing accumulates for it.
  */
 import { Context, Effect, Layer, PubSub, RcRef, Schedule, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
@@ -15,18 +16,21 @@ type Event = Answer<"events">["events"][number]
 
 /** What was seen at the last look. */
 interface Look {
-  /** The report as JSON; a sentence if Status couldn't be told. */
+  /** The report as JSON; a sentence if Status couldn't be determined. */
   readonly status: { readonly report: string } | { readonly error: string }
   /** The newest, in stored order. */
   readonly events: ReadonlyArray<Event>
-  /** The sequence up to which they were looked at; undefined: the warehouse couldn't be read yet. */
+  /** The sequence up to which events were looked at; undefined until the warehouse can be read. */
   readonly through: number | undefined
 }
 
 export class Feed extends Context.Service<
   Feed,
   {
-    /** For one dashboard, which has seen all events up to `after`; undefined: none yet. Ends when it stops reading. */
+    /**
+     * For one dashboard that has seen all events up to `after`; undefined if it has seen none. Ends when the dashboard
+     * stops reading.
+     */
     readonly from: (after: number | undefined) => Stream.Stream<string>
   }
 >()("siteledger/Feed") {
@@ -38,7 +42,7 @@ export class Feed extends Context.Service<
 
 const lookEvery = "1 second"
 
-/** With how many events a dashboard begins. */
+/** How many events a dashboard starts with. */
 const firstEvents = 100
 const mostKept = 2000
 
@@ -53,7 +57,7 @@ const eventsMessage = (known: ReadonlyArray<Event>, through: number, after: numb
   return message("events", Json.stringify({ through, events: fresh }), String(through))
 }
 
-/** What a dashboard is told of a look, after what it was told before. */
+/** What a dashboard is sent of a look, given what it was sent before. */
 interface Told {
   readonly after: number | undefined
   readonly status: string
@@ -67,7 +71,7 @@ const tell = (before: Told, look: Look): readonly [Told, ReadonlyArray<string>] 
   const { through } = look
   const isNews = through !== undefined && (before.after === undefined || through > before.after)
   const told = isNews ? [...said, eventsMessage(look.events, through, before.after)] : said
-  // Else a proxy, or a network that has gone, wouldn't be noticed.
+  // Otherwise a broken proxy or network wouldn't be noticed.
   return [{ after: isNews ? through : before.after, status }, told.length === 0 ? [":\n\n"] : told]
 }
 
@@ -76,13 +80,13 @@ const make = Effect.gen(function* () {
   const needed = yield* Effect.context<Effect.Services<ReturnType<typeof latest>>>()
   const ask = (wanted: Payload<"events">) => Effect.provideContext(latest(wanted), needed)
 
-  /** Whatever fails there, the next look may tell it. */
+  /** If anything fails there, the next look may succeed. */
   const reported = Effect.match(status.report, {
     onSuccess: (report) => ({ report: Json.stringify(report) }),
     onFailure: ({ message: error }) => ({ error })
   }).pipe(Effect.catchDefect(() => Effect.succeed({ error: "Status can't be read now." })))
 
-  /** While the warehouse can't be read, those before are all that is known. */
+  /** While the warehouse can't be read, the earlier events are all that is known. */
   const after = ({ events: known, through }: Look) =>
     ask(through === undefined ? { last: firstEvents } : { after: through }).pipe(
       Effect.map((found) => ({ through: found.through, events: [...known, ...found.events].slice(-mostKept) })),

@@ -1,8 +1,9 @@
 /**
- * The dashboard's files, as `npm run build` made them: `index.html` for each of its pages, and what it loads.
+ * The dashboard's files, as `npm run build` created them: `index.html` for each of its pages, and the files that it
+ * loads.
  *
- * They are read once, and only by their names in the folder, so no path leads elsewhere. A browser may load nothing from any other
- * host, run no script but ours, and show the page in no frame.
+ * They are read once, and only by their names in the folder, so no path leads elsewhere. A browser may load nothing
+ * from any other host, run no script but ours, and show the page in no frame.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { extname } from "node:path"
@@ -13,7 +14,7 @@ import * as Module from "../../Runtime/Module.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The pages that a link may lead to: each is this file, whatever follows. */
+/** The pages to which a link may lead: each of them is this file, whatever the rest of the path is. */
 export const pages = [
   "/",
   "/walks",
@@ -79,12 +80,12 @@ const answer =
     })
   }
 
-/** The page, and each file that it loads by its path; without a build, a sentence for people. */
+/** The page, and each file that it loads, by path; without a build, a sentence for people. */
 export const files = Effect.sync(() => {
   const folder = Module.besideBuild("dashboard/")
   try {
     const assets = readdirSync(new URL("assets/", folder)).map((name) => {
-      // Its name has a hash of its contents.
+      // The name contains a hash of the contents.
       const file = read(folder, `assets/${name}`, "public, max-age=31536000, immutable")
       return { path: `/assets/${name}` as const, answer: answer(file) }
     })

@@ -1,9 +1,10 @@
 /**
- * Who is signed in to the dashboard: a code, good for one sign-in within two minutes, or a token begins a session of twelve hours.
+ * Who is signed in to the dashboard. A code, good for one sign-in within two minutes, or a token begins a session of
+ * twelve hours.
  *
- * A session is 256 random bits in a cookie: the Store has its hash alone, so it outlives a restart of the worker. It is the
- * principal's who asked for it, and ends with the token that this principal had then, or when the person signs out. Codes are
- * in memory alone: a restart ends them.
+ * A session is 256 random bits in a cookie. The Store has only its hash, so it survives a restart of the worker. It
+ * belongs to the principal who asked for it, and ends with the token that this principal then had, or when the person
+ * signs out. Codes exist only in memory: a restart ends them.
  */
 import { hash, randomBytes } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -13,7 +14,7 @@ import { Store, type StoreError } from "../../Stores/Store.ts"
 import { type Caller, everything } from "../Admin/Caller.ts"
 import * as Principals from "../Principals.ts"
 
-/** A secret for the person, and until when it is good. */
+/** A secret for the person, and its expiry. */
 interface Issued {
   readonly secret: string
   readonly endsAt: Instant.Instant
@@ -24,10 +25,10 @@ export class Sessions extends Context.Service<
   {
     /** For one sign-in as this principal, within two minutes unless said otherwise. */
     readonly code: (principal: string, within?: Duration.Duration) => Effect.Effect<Issued>
-    /** Whose code it is; undefined if it was used, is too old, or never was one. */
+    /** The owner of a code; undefined if it was used, is too old, or never existed. */
     readonly redeem: (code: string) => Effect.Effect<string | undefined>
     readonly begin: (principal: string) => Effect.Effect<Issued, StoreError>
-    /** Who is signed in; undefined if nobody is, or not any more. */
+    /** Who is signed in; undefined if the session doesn't exist or has ended. */
     readonly find: (secret: string) => Effect.Effect<Caller | undefined, StoreError>
     readonly end: (secret: string) => Effect.Effect<void, StoreError>
   }
@@ -41,7 +42,7 @@ export class Sessions extends Context.Service<
 const codeFor = Duration.minutes(2)
 const sessionFor = Duration.hours(12)
 
-/** Who asks for more has forgotten the others. */
+/** A caller who asks for more has forgotten the earlier ones. */
 const mostCodes = 1000
 
 const digest = (secret: string): string => hash("sha256", secret, "hex")
@@ -75,7 +76,10 @@ const codes = () => {
   return { code, redeem }
 }
 
-/** Who this is now, and the token that a session of theirs rests on; undefined: may do nothing. Who owns the data directory needs none. */
+/**
+ * Who this is now, and the token on which their session rests; undefined if they may do nothing. The owner of the data
+ * directory needs no token.
+ */
 const standingWith = ({ adminToken }: Settings["Service"]) =>
   Effect.fnUntraced(function* (principal: string) {
     if (principal.startsWith("os:")) return { caller: everything(principal), tokenSha256: null }
