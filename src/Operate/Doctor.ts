@@ -32,7 +32,7 @@ export const fail = (sentence: string, advice?: string): CheckResult => result("
 const result = (verdict: Verdict, sentence: string, advice: string | undefined): CheckResult =>
   advice === undefined ? { verdict, sentence } : { verdict, sentence, advice }
 
-/** For one check. */
+/** For each check. */
 const patience = Duration.seconds(6)
 
 export const examine = <R>(

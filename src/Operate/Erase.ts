@@ -1,16 +1,17 @@
 /**
- * Erases a value, such as a person's name, or a record from everything that a Store and its lake hold. No worker may run.
+ * Erases a value, such as a person's name, or a record from everything that a Store and its lake hold. No worker may
+ * run.
  *
- * It is first noted in the Store, by a salted hash; no worker starts from then on. Then
- * everything is rid of it, and the note gets its link. Every step may be done again, so whatever dies in between, the same
- * verb finishes it, for which it needs nothing but the note.
+ * The erasure is first noted in the Store, by a salted hash; from then on no worker starts. Then it is removed from
+ * everything, and the note gets its link. Every step can be repeated: if the process dies in between, the same verb
+ * finishes the erasure, for which it needs only the note.
  *
  *   bodies, headers, rows, and the files that hold them   by the engine (`Erase/Engine`)
- *   archives   written again, with their copies on the lake
+ *   archives   rewritten, with their copies on the lake
  *   log of rows          begun again by the next start
- *   warehouse, analysts' copy, exports   removed: the next start makes them again, of what is left
+ *   warehouse, analysts' copy, exports   removed: the next start rebuilds them from what is left
  *
- * On a server the warehouse's rows are changed like others.
+ * On a server, the warehouse's rows are changed like others.
  */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
@@ -28,26 +29,26 @@ import { anywhere, seeksOf } from "./Erase/Seek.ts"
 export { type Engine, EraseError, type Open }
 
 export interface Place {
-  /** `before`: how deliveries were read since the books began, who rest on what was read so. */
+  /** `before`: how deliveries have been read since the books began; the books rest on these readings. */
   readonly reads: (before: ReadonlyArray<Naming>) => Erasure.Reads
   readonly open: Open
 }
 
 export interface Found extends Looked {
-  /** Deliveries and rows that have it within longer texts, where it stays unless that is asked for. */
+  /** Deliveries and rows that contain it within longer texts, where it stays unless that is asked for. */
   readonly insideLonger: number
-  /** Exports that go, with until when each was to stay. */
+  /** Exports that will be removed, and until when each was to stay. */
   readonly exports: ReadonlyArray<Pick<Runs.Run, "run" | "safeUntil">>
-  /** Files that nobody looks into. */
+  /** Files that aren't searched. */
   readonly setAside: ReadonlyArray<string>
 }
 
 export interface Given<E, R> {
   readonly by: string
   readonly reason: string
-  /** Whether exports may go before the time until which they were to stay. */
+  /** Whether exports may be removed before the time until which they were to stay. */
   readonly removesExports: boolean
-  /** Says what was found. */
+  /** Shows what was found. */
   readonly shown: (found: Found) => Effect.Effect<void, E, R>
   /** Fails unless a person agrees to it. */
   readonly agreed: Effect.Effect<void, E, R>
@@ -55,7 +56,7 @@ export interface Given<E, R> {
 
 const asBytes = 32
 
-/** The same for all of a Store, so that a text need be hashed once. */
+/** The same for a whole Store, so that a text need be hashed only once. */
 const saltOf = (all: ReadonlyArray<Erasures.Tombstone>): string => all[0]?.salt ?? randomBytes(asBytes).toString("hex")
 
 const exported = Effect.flatMap(Runs.list, ({ runs }) =>
@@ -106,7 +107,7 @@ const notAgreed = (count: number) =>
       "to have them removed, or wait until they are gone. Nothing was erased."
   })
 
-/** Notes what is asked for once a person has agreed to what was found, then does it. */
+/** Once a person has agreed to what was found, notes what is asked for, then erases it. */
 export const erase = Effect.fn("Erase.erase")(function* <E, R>(place: Place, asked: Erasure.Asked, given: Given<E, R>) {
   if (names(asked, [given.by, given.reason])) return yield* named
   const engine = yield* place.open
@@ -126,7 +127,7 @@ export const erase = Effect.fn("Erase.erase")(function* <E, R>(place: Place, ask
 
 const nothing = new EraseError({ message: "No erasure was begun that isn't through: there is nothing to resume." })
 
-/** Finishes what was begun. */
+/** Finishes an erasure that was begun. */
 export const resume = Effect.fn("Erase.resume")(function* (place: Place) {
   const engine = yield* place.open
   const all = yield* engine.tombstones
@@ -134,7 +135,7 @@ export const resume = Effect.fn("Erase.resume")(function* (place: Place) {
   yield* finish(engine, place)
 }, Effect.scoped)
 
-/** `asked`: what the last tombstone is about, if anybody still knows. */
+/** `asked`: what the last tombstone is about, if that is still known. */
 const finish = Effect.fn("Erase.finish")(function* (engine: Engine, place: Place, asked?: Erasure.Asked) {
   const all = (yield* engine.tombstones).filter((row) => !Erasures.isThrough(row))
   const hashed = () => Erasure.redactor(all.map(Erasures.ruleOf)) ?? Erasure.nothing

@@ -1,6 +1,7 @@
 /**
- * Events for a person: the newest, those that come, and those of earlier that are like what is asked for; each once, as soon as its
- * rows are written and those of all before it. What is looked at is bounded, whatever the number of events.
+ * Events for a person: the newest, those that are arriving, or earlier ones that match a search. Each is shown once, as
+ * soon as its rows and those of all earlier events are written. The amount searched is bounded, regardless of the
+ * number of events.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -11,10 +12,10 @@ import { all, boundsOf, during, type Found, likeness, search } from "./Events/Se
 
 type Wanted = Payload<"events">
 
-/** How many numbers are looked at for those that come. */
+/** How many numbers are checked for arriving events. */
 export const mostLooked = 2000
 
-/** The hashes of bodies by their sequences, after one of them, up to another. */
+/** The hashes of bodies by their sequences, after one sequence and up to another. */
 const stored = Effect.fnUntraced(function* (after: number, through: number) {
   const { deliveries } = yield* Store
   const hashes = new Map<number, string>()
@@ -27,7 +28,9 @@ const stored = Effect.fnUntraced(function* (after: number, through: number) {
   return hashes
 })
 
-/** By sequence and by key: one engine finds rows fast by the former, the other by the latter. The newest first. */
+/**
+ * By both sequence and key, because one engine finds rows fast by the former, the other by the latter. Newest first.
+ */
 const find = Effect.fnUntraced(function* (wanted: Wanted, hashes: ReadonlyMap<number, string>) {
   const sequences = [...hashes.keys()]
   const bounds = yield* boundsOf(wanted)
@@ -48,7 +51,7 @@ const find = Effect.fnUntraced(function* (wanted: Wanted, hashes: ReadonlyMap<nu
   })
 })
 
-/** Those that come after a sequence: what open dashboards and `--follow` ask for all the time. */
+/** Those after a sequence: open dashboards and `--follow` ask for these all the time. */
 const tail = Effect.fnUntraced(function* (wanted: Wanted, after: number) {
   const { deliveries } = yield* Store
   const settled = yield* deliveries.settledThrough
@@ -64,7 +67,7 @@ const shown = (row: Found) => ({
   alarms: JSON.parse(String(row.alarms)) as ReadonlyArray<string>
 })
 
-/** Pages follow each other by when events were received, so the first one is of that order, too. */
+/** Pages follow each other by time of receipt, so the first one has that order too. */
 export const events = Effect.fnUntraced(function* (wanted: Wanted) {
   const { after } = wanted
   const { next, rows, through } =
@@ -72,7 +75,7 @@ export const events = Effect.fnUntraced(function* (wanted: Wanted) {
   return { through, events: rows.toReversed().map(shown), next } satisfies Answer<"events">
 })
 
-/** In stored order, for who goes on from there. Any number of bodies that came again may have come since. */
+/** In stored order, for callers that continue from there. Any number of repeated bodies may have come since. */
 export const latest = Effect.fnUntraced(function* (wanted: Wanted) {
   const found = yield* events(wanted)
   return { through: found.through, events: found.events.toSorted((a, b) => a.sequence - b.sequence) }

@@ -1,9 +1,10 @@
 /**
- * Growing: projects whose certified amounts only ever grow, while nobody has said what amounts are. They may be cumulative, and
- * then each payment posts what was paid before again; so a person is told, and entries are drafts until it is said.
+ * Growing: projects whose certified amounts only ever grow, while no one has said what the amounts mean. They may be
+ * cumulative; then each payment posts again what was paid before. So a person is told, and entries are drafts until it
+ * is decided.
  *
- * The leader looks once a minute if the books have changed, and less often if it reads many: 300,000 certified IPCs whose
- * amounts all grow take four seconds. A project whose amounts have fallen once isn't read again.
+ * The leader checks once a minute if the books have changed, and less often if there is much to read: 300,000 certified
+ * IPCs whose amounts all grow take four seconds. A project whose amounts have fallen once isn't read again.
  */
 import { Duration, Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -16,18 +17,21 @@ import { led } from "../Runtime/Leadership.ts"
 import { Reasons } from "../Runtime/Reasons.ts"
 import { Store } from "../Stores/Store.ts"
 
-/** From so many certified IPCs on it is no chance. */
+/** From this many certified IPCs on, it isn't chance. */
 export const fewest = 4
 
 const lookEvery = Duration.minutes(1)
 const key = "growing amounts"
 
-/** To read one takes 14 µs. */
+/** Reading one takes 14 µs. */
 const restPerIpc = Duration.millis(1)
 
 export const restAfter = (ipcs: number): Duration.Duration => Duration.max(Duration.times(restPerIpc, ipcs), lookEvery)
 
-/** How many of a project's first thousand IPCs are certified, if each for more than the one before; undefined: one isn't. */
+/**
+ * How many of a project's first thousand IPCs are certified, if each has more than the previous one; undefined if one
+ * doesn't.
+ */
 export const growingIn = (projectId: string) =>
   Effect.flatMap(Store, (store) =>
     store.run(async (db) => {
@@ -52,7 +56,7 @@ const sentence = (found: ReadonlyArray<{ readonly projectId: string; readonly co
   )
 }
 
-/** Returns how many IPCs it has read in projects whose amounts grow. */
+/** Returns how many IPCs it read in projects whose amounts grow. */
 const watcher = (terms: Terms) => {
   const fallen = new Set<string>()
   let seen = ""

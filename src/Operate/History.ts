@@ -1,10 +1,11 @@
 /**
- * History: what this worker did in each minute of the last day: deliveries that it took, how long their events took until they
- * were visible and posted, and requests that it sent. It is counted in memory, and written once a minute, when the minute ends
- * and at the end of the worker; what is older than 25 hours is deleted.
+ * History: what this worker did in each minute of the last day: deliveries that it took, how long their events took
+ * until they were visible and posted, and requests that it sent. It is counted in memory and written once a minute,
+ * when the minute ends, and when the worker stops; rows older than 25 hours are deleted.
  *
- * Nothing waits for it. A process that is killed loses the minute under way, and a Store that is away those that it misses; a
- * minute in which a worker was down has no row. Where there is one worker, its next start goes on with the same minute.
+ * Nothing waits for it. If the process is killed, the current minute is lost; if the Store is unavailable, so are the
+ * minutes that it misses. A minute in which the worker was down has no row. If there is only one worker, its next start
+ * continues the same minute.
  */
 import { Clock, Context, Duration, Effect, Fiber, Layer } from "effect"
 import type { Selectable } from "kysely"
@@ -24,7 +25,7 @@ const minuteMs = Duration.toMillis("1 minute")
 const keptMs = Duration.toMillis("25 hours")
 const longestEnd = Duration.seconds(2)
 
-/** What counts as it happens, from below all pipelines. */
+/** Counts things as they happen, from below all pipelines. */
 export class Tally extends Context.Service<Tally, { readonly visible: Latencies; readonly posted: Latencies }>()(
   "siteledger/History/Tally"
 ) {}
@@ -41,12 +42,12 @@ export const counting = Layer.effectContext(
   })
 )
 
-/** The row of this worker's minute under way; none in a process that isn't one. */
+/** The row of this worker's current minute; empty in a process that isn't a worker. */
 export const UnderWay = Context.Reference<Effect.Effect<ReadonlyArray<Row>>>("siteledger/History/UnderWay", {
   defaultValue: () => Effect.succeed([])
 })
 
-/** Where there is only one. */
+/** The name where there is only one worker. */
 const alone = "alone"
 
 const added = (row: Row, { deliveries, posted, requests, visible }: Row): Row => {
@@ -82,7 +83,7 @@ const write = (row: Row) =>
           .execute()
         await tx.deleteFrom("history").where("minute", "<", oldest).execute()
       },
-      // A power cut may take it.
+      // A power cut may destroy it.
       { isRepeatable: true }
     )
   }).pipe(Effect.catchTag("StoreError", (error) => Effect.logDebug("A minute of the history is lost", error)))
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
     request_limit: limitPerMinute
   })
 
-  /** Ends the minute, and begins the one that it is now. */
+  /** Ends the minute, and begins the current one. */
   const next = Effect.gen(function* () {
     const counts = yield* counted
     const atMs = minuteOf(yield* Clock.currentTimeMillis)
@@ -127,12 +128,12 @@ const make = Effect.gen(function* () {
 
   const turn = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
-    // So that a Store that is slow delays none of the next.
+    // Forked, so that a slow Store doesn't delay the next minutes.
     if (minuteOf(nowMs) !== begun.atMs) yield* Effect.forkScoped(write(yield* next))
     yield* Effect.sleep(minuteOf(nowMs) + minuteMs - nowMs)
   })
 
-  /** A Store that is away doesn't keep the worker from ending. */
+  /** An unavailable Store doesn't keep the worker from stopping. */
   const end = Effect.gen(function* () {
     const writing = yield* Effect.forkDetach(write(yield* next))
     yield* Effect.timeoutOption(Effect.interruptible(Fiber.await(writing)), longestEnd)

@@ -1,10 +1,11 @@
 /**
- * Looks up single records: those that events told of, and those of IPCs whose payments wait for a certificate. The whole record
- * is merged like a page's; a certificate goes to the books.
+ * Looks up single records: those that events mentioned, and those of IPCs whose payments wait for a certificate. The
+ * whole record is merged like a page's; a certificate goes to the books.
  *
- * What waits is in the Store (`Stores/LookUps`, and the holds themselves), so a restart goes on with it; it is read some at a time,
- * beside everything else: applying and posting never wait for it. Each list has a pipeline of its own, so one that fails holds up
- * no other, and a record without an answer goes behind all that wait (`LookingUp/Unanswered`). What is done twice, after a crash, changes nothing.
+ * What waits is in the Store (`Stores/LookUps`, and the holds themselves), so a restart continues with it. It is read a
+ * few at a time, beside everything else: applying and posting never wait for it. Each list has its own pipeline, so a
+ * failing one holds up no other, and a record without an answer goes behind all that wait (`LookingUp/Unanswered`).
+ * Repeating a look-up after a crash changes nothing.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -55,22 +56,22 @@ export class LookingUp extends Context.Service<
 }
 
 export interface LookingUpStatus {
-  /** Records. */
+  /** Records that wait. */
   readonly waiting: number
-  /** How long the first of them has waited, or the first one that had no answer; 0: none waits. */
+  /** How long the first of them has waited, or the first one without an answer; 0 if none waits. */
   readonly oldestWaitingAgeMs: number
   /** Look-ups that were answered, since this worker started. */
   readonly done: number
-  /** Those that weren't. */
+  /** Look-ups that weren't. */
   readonly failed: number
 }
 
 interface Looking {
   readonly detail: Detail
-  /** In a row: turns without an answer. */
+  /** Consecutive turns without an answer. */
   failures: number
   isShown: boolean
-  /** When holds were last looked through to the end, and the newest fact then. */
+  /** When holds were last searched to the end, and the newest fact at that time. */
   scanned: { readonly fact: number; readonly atMs: number }
   readonly unanswered: Unanswered
   done: number
@@ -98,15 +99,15 @@ interface Due extends LookUps.Waiting {
 const atOnce = 100
 const inFlight = 8
 const lookEvery = Duration.seconds(1)
-/** Holds change only with facts, but for how long ago they were looked up. */
+/** Holds change only with facts, but the time since their last look-up also matters. */
 const scanEveryMs = 60_000
-/** The service may know by now what it didn't know then. */
+/** The service may by now know what it didn't know then. */
 const againAfterMs = Duration.toMillis(Duration.hours(6))
-/** Pauses double from here. */
+/** Pauses double from this length. */
 const firstPause = Duration.seconds(5)
 const longestPause = Duration.minutes(5)
 
-/** Some look-ups, and the pause after them. A failure is shown, and retried after a pause. */
+/** A few look-ups, and the pause after them. A failure is reported, and retried after a pause. */
 const turn = Effect.fnUntraced(function* (looking: Looking) {
   const { opened } = yield* Warehouse
   yield* opened
@@ -126,7 +127,7 @@ const turn = Effect.fnUntraced(function* (looking: Looking) {
   if (count < atOnce) yield* Beat.next(lookEvery)
 })
 
-/** Undefined: nothing is wrong. */
+/** Undefined if nothing is wrong. */
 const show = Effect.fnUntraced(function* (looking: Looking, sentence: string | undefined) {
   const reasons = yield* Reasons
   const key = `look-up ${looking.detail.resource}` as const
@@ -134,7 +135,7 @@ const show = Effect.fnUntraced(function* (looking: Looking, sentence: string | u
   yield* sentence === undefined ? reasons.clear(key) : reasons.set(key, sentence)
 })
 
-/** Nothing is answered: the pause grows. */
+/** Nothing is answered, so the pause grows. */
 const rest = (looking: Looking) => {
   const growing = Duration.times(firstPause, 2 ** Math.min(looking.failures++, 10))
   return Effect.sleep(Duration.min(growing, longestPause))
@@ -173,7 +174,7 @@ const dueIn = Effect.fnUntraced(function* (looking: Looking) {
   ]
 })
 
-/** IPCs whose payments wait, and that weren't looked up lately. */
+/** IPCs whose payments wait, and that haven't been looked up recently. */
 const awaitedIn = Effect.fnUntraced(function* (looking: Looking) {
   const store = yield* Store
   const atMs = yield* Clock.currentTimeMillis
@@ -188,7 +189,7 @@ const awaitedIn = Effect.fnUntraced(function* (looking: Looking) {
   return found.filter((id) => looking.unanswered.isDue(id, atMs)).slice(0, most)
 })
 
-/** Of a single record: no failure of the list's. */
+/** Concerns a single record: not a failure of the list. */
 const isOfRecord = ({ isAbsent, reason }: SourceError): boolean => isAbsent === true || reason === "PageSizeRefused"
 
 const inWords = ({ isAbsent, message }: SourceError): string =>
@@ -196,7 +197,7 @@ const inWords = ({ isAbsent, message }: SourceError): string =>
 
 type Outcome = "done" | "unread" | "unanswered"
 
-/** One without an answer holds up no other. */
+/** A record without an answer holds up no other. */
 const answered = (looking: Looking, due: Due) =>
   Effect.matchEffect(one(looking.detail, due), {
     onSuccess: (outcome) =>

@@ -1,9 +1,9 @@
 /**
- * Metrics: what Status says, and how long things took, in Effect's registry: `/metrics` shows it in the Prometheus text
- * format, and where OpenTelemetry gets metrics, the same goes there without anybody asking.
+ * Metrics: what Status says, and how long things took, in Effect's registry. `/metrics` shows it in the Prometheus text
+ * format, and if OpenTelemetry receives metrics, the same values are pushed to it.
  *
- * Status is read when somebody asks, and where metrics are sent, as often as they are, at least every ten seconds. While it
- * can't be read, its values stay as they were, which `siteledger_status_ok` says; what the receiver counts is new all the same.
+ * Status is read on request, and if metrics are sent, as often as they are, at least every ten seconds. While it can't
+ * be read, its values stay as they were, which `siteledger_status_ok` shows; the receiver's counts are still current.
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -31,7 +31,7 @@ export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Ef
       const refresh = Effect.gen(function* () {
         shown.show(program, undefined)
         shown.show(receiving, yield* receiver.status)
-        // A defect as well: without an answer nobody would learn that the store is away.
+        // Handles defects too: without an answer, a scraper wouldn't learn that the store is unavailable.
         const report = yield* status.report.pipe(
           Effect.timeout(longestReading),
           Effect.asSome,
@@ -51,7 +51,7 @@ export class Metrics extends Context.Service<Metrics, { readonly text: Effect.Ef
   )
 }
 
-/** Between two looks at Status, whose values then go to OpenTelemetry. */
+/** Between two reads of Status, whose values then go to OpenTelemetry. */
 const longestPause = Duration.seconds(10)
 /** Prometheus waits for ten. */
 const longestReading = Duration.seconds(5)
@@ -61,7 +61,7 @@ interface Series {
   readonly registration: Metric.Registration
 }
 
-/** The series in the registry: each with its newest value, and none that no longer has one. */
+/** The series in the registry: each with its newest value, and without those that no longer have one. */
 class Shown {
   readonly #context: Context.Context<never>
   readonly #families = new Map<string, Map<string, Series>>()

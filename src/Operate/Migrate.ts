@@ -1,7 +1,8 @@
 /**
- * `siteledger migrate` on PostgreSQL: makes or migrates all tables, each schema as the role that owns it. First `ledger`, if
- * its owner's address is given; then what the worker's role may do, as at a start. Each part is one transaction: a crash
- * in between leaves a database on which older workers go on, and the next attempt goes on from there.
+ * `siteledger migrate` on PostgreSQL: creates or migrates all tables, each schema as the role that owns it. First
+ * `ledger`, if its owner's address is given; then everything that the worker's role may do, as at startup. Each part is
+ * one transaction: a crash in between leaves a database on which older workers continue, and the next attempt continues
+ * from there.
  */
 import { Effect, Option, type Redacted, Schedule, Schema } from "effect"
 import { sql } from "kysely"
@@ -29,7 +30,9 @@ const opened = (...args: ConstructorParameters<typeof Connections>) =>
     (connections) => Effect.promise(() => connections.close())
   )
 
-/** Again if something else has a lock: an analyst's query or an export ends. The workers go on in between. */
+/**
+ * Retried if something else holds a lock, until an analyst's query or an export ends. The workers continue in between.
+ */
 const attempt = <A>(name: string, use: () => Promise<A>, from?: string): Effect.Effect<A, MigrateError> =>
   Effect.tryPromise({
     try: use,
@@ -41,7 +44,7 @@ const attempt = <A>(name: string, use: () => Promise<A>, from?: string): Effect.
 
 interface Place {
   readonly role: string
-  /** Which database of which server this is, whatever its address. */
+  /** Identifies the database and its server, independent of the address. */
   readonly place: string
 }
 
@@ -69,7 +72,7 @@ const asOwner = (worker: Connections, address: Redacted.Redacted) =>
     return yield* attempt(name, () => migrateLedgerFor({ role: here.role, versions }, owner), variable)
   })
 
-/** `address`: the worker's. `ownersAddress`: not needed where one role holds everything. */
+/** `address`: the worker's. `ownersAddress`: not needed if one role owns everything. */
 export const migrate = (
   address: Redacted.Redacted,
   ownersAddress: Option.Option<Redacted.Redacted>

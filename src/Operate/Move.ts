@@ -2,10 +2,10 @@
  * Moves the whole Store from one engine to the other: SQLite to PostgreSQL, or back.
  *
  * The target must be empty, and no worker may run on either side. All rows are copied in one transaction of the target,
- * with their numbers. Before the commit, every table is read back and compared with the source by its count and a hash of
- * its rows. A crash before that leaves the target empty and the source as it was. Then the source is marked as moved, so
- * that no worker starts on it: two stores would each post to accounting. The warehouse is not moved: the next start makes
- * a new one from the inbox and a fresh walk.
+ * with their numbers. Before the commit, every table is read back and compared with the source by its count and a hash
+ * of its rows. A crash before that leaves the target empty and the source as it was. Then the source is marked as
+ * moved, so that no worker starts on it: two stores would each post to accounting. The warehouse isn't moved: the next
+ * start builds a new one from the inbox and a fresh walk.
  */
 import { createHash } from "node:crypto"
 import { Effect, Schema, type Scope } from "effect"
@@ -29,7 +29,7 @@ export interface Side {
   /** In any order, in batches that fit in memory; values in the order of the columns. */
   readonly rows: (table: string) => AsyncIterable<ReadonlyArray<Values>>
   readonly put: (table: string, rows: ReadonlyArray<Values>) => Promise<void>
-  /** Lets a table that numbers its own rows go on after the greatest number. */
+  /** Lets a table that numbers its own rows continue after the greatest number. */
   readonly count: (table: string) => Promise<void>
   readonly begin: () => Promise<void>
   readonly commit: () => Promise<void>
@@ -126,7 +126,7 @@ export const move = Effect.fn("Move.move")(function* (openFrom: Open, openTo: Op
   )
   yield* attempt(`${to.name} can't be written`, async () => {
     await to.setMeta(disowned.key, disowned.value)
-    // The old store may be put back and go on, too.
+    // The old store may also be put back and continue.
     await to.setMeta(Epoch.key, String(Epoch.after(await from.meta(Epoch.key))))
     await to.commit()
   })

@@ -1,8 +1,9 @@
 /**
- * Principals: who may ask the workers for what, each with a token and roles of its own. Only this module writes the table.
+ * Principals: who may ask the workers for what, each with a token and roles. Only this module writes the table.
  *
- * A token is 256 random bits, shown once: the Store has its hash alone. Each request looks in the Store, so what is revoked
- * ends with the commit, for all workers on a database. A name is never used twice: the books name it for ever.
+ * A token is 256 random bits, shown once: the Store has only its hash. Each request checks the Store, so a revocation
+ * takes effect with its commit, for all workers on a database. A name is never reused, because the books name it
+ * forever.
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Clock, Effect } from "effect"
@@ -16,7 +17,7 @@ import { type Needed, type Role, VerbError } from "./AdminApi/Verb.ts"
 
 type Row = Selectable<StoreTables["principals"]>
 
-/** By which programs that look for leaked secrets recognise one. */
+/** Programs that look for leaked secrets recognise tokens by this. */
 const prefix = "slp_"
 
 export const digest = (token: string): string => hash("sha256", token, "hex")
@@ -28,7 +29,10 @@ const rolesOf = ({ roles }: Pick<Row, "roles">): ReadonlyArray<Role> => JSON.par
 export const may = (roles: ReadonlyArray<Role>, needed: Needed): boolean =>
   needed === "read" ? roles.length > 0 : roles.some((role) => role === needed)
 
-/** Whose token it is; undefined: nobody's, or not any more. All are compared, so the time says nothing about any. */
+/**
+ * The owner of a token; undefined if it has no owner, or no longer has one. All tokens are compared, so the time
+ * reveals nothing about any of them.
+ */
 export const find = Effect.fn("Principals.find")(function* (token: string) {
   if (!token.startsWith(prefix)) return undefined
   const store = yield* Store
@@ -40,7 +44,10 @@ export const find = Effect.fn("Principals.find")(function* (token: string) {
   return found && { name: found.name, roles: rolesOf(found) }
 })
 
-/** What a session rests on: it ends with the token that the principal had. Undefined: there is none, or it was revoked. */
+/**
+ * What a session rests on: it ends with the token that the principal had. Undefined if there is none, or it was
+ * revoked.
+ */
 export const standing = Effect.fn("Principals.standing")(function* (name: string) {
   const store = yield* Store
   const row = yield* store.run((db) =>
@@ -73,7 +80,7 @@ export const list = Effect.flatMap(Store, (store) =>
 
 type Tx = Transaction<StoreTables>
 
-/** In one turn of the writers. A sentence is why not. */
+/** In the writers' turn. Returns a sentence if it is refused. */
 const changed = <A>(body: (tx: Tx, at: Instant.Instant, by: string) => Promise<A | string>) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -102,7 +109,7 @@ const fresh = () => {
   return { token, token_sha256: digest(token) }
 }
 
-/** Each once, in one order. */
+/** Each role once, in a fixed order. */
 const kept = (roles: ReadonlyArray<Role>): string => JSON.stringify([...new Set(roles)].toSorted())
 
 export const add = Effect.fn("Principals.add")(function* (name: string, roles: ReadonlyArray<Role>) {
@@ -131,7 +138,7 @@ const missing = (name: string, row: Row | undefined): string | undefined => {
   return row.revoked_at === null ? undefined : `${name} was revoked at ${row.revoked_at}.`
 }
 
-/** The token before ends. Undefined: the roles stay. */
+/** The previous token ends. Undefined to leave the roles unchanged. */
 export const rotate = Effect.fn("Principals.rotate")(function* (name: string, roles: ReadonlyArray<Role> | undefined) {
   if (roles?.length === 0) return yield* new VerbError({ message: noRole })
   const { token, token_sha256 } = fresh()

@@ -1,6 +1,6 @@
 /**
- * The quarantine for a person: how many deliveries wait there, by reason, with what would make them readable; the rows, a
- * page at a time in stored order; all of them whole, to take elsewhere; and some of them read again.
+ * The quarantine for a person: how many deliveries wait there, by reason, with what would make them readable; the rows,
+ * a page at a time in stored order; all of them in full, for use elsewhere; and some of them read again.
  */
 import { isUtf8 } from "node:buffer"
 import { Effect } from "effect"
@@ -41,7 +41,7 @@ const page = ({ after = 0, limit = usual, reason }: Payload<"quarantine">) =>
     )
   )
 
-/** As many at a time as fit into memory; those that a damaged disk has lost aren't among them. */
+/** As many at a time as fit into memory, without those that a damaged disk has lost. */
 const eventsOf = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>) {
   const { deliveries } = yield* Store
   const found = new Map<number, Pick<Event, "eventId" | "receivedAt">>()
@@ -76,7 +76,7 @@ export const quarantine = Effect.fnUntraced(function* (wanted: Payload<"quaranti
   } satisfies Answer<"quarantine">
 })
 
-/** At most so many are in one part of an export, and as many bytes of bodies as are read at a time. */
+/** The most in one part of an export, which also has no more bytes of bodies than are read at a time. */
 const mostExported = 500
 
 const text = (body: Uint8Array): string | null => (isUtf8(body) ? Buffer.from(body).toString() : null)
@@ -86,7 +86,7 @@ export const quarantineExport = Effect.fnUntraced(function* (wanted: Payload<"qu
   const rows = yield* page({ ...wanted, limit: mostExported })
   const events = yield* deliveries.read(rows.map(({ sequence }) => sequence))
   const last = rows.at(-1)
-  // What a damaged disk has lost is passed over.
+  // What a damaged disk has lost is skipped.
   const isPart = events.length > 0 && events.at(-1)!.sequence < (last?.sequence ?? 0)
   const reasonsBy = new Map(rows.map(({ event_type, reason, sequence }) => [sequence, { event_type, reason }]))
   const exported = yield* Effect.forEach(events, ({ body, eventId, issuedAt, receivedAt, sequence }) =>
@@ -148,5 +148,5 @@ const inQuarantine = (sequences: ReadonlyArray<number>) =>
     })
   )
 
-/** In a sentence. */
+/** The most named in a sentence. */
 const mostNamed = 3

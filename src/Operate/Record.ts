@@ -1,6 +1,7 @@
 /**
- * One record for a person: each field with its value and what said it, fields without a column too, and the deliveries about
- * it, newest first. Only the search for these grows with the number of events, so it ends after a short time.
+ * One record for a person: each field with its value and origin, including fields without a column, and the deliveries
+ * about it, newest first. Only the search for these deliveries grows with the number of events, so it is limited to a
+ * short time.
  */
 import { Duration, Effect } from "effect"
 import { sql } from "kysely"
@@ -19,7 +20,7 @@ import { ofRecords } from "./Tables.ts"
 type Field = Answer<"record">["fields"][number]
 type Told = NonNullable<Answer<"record">["deliveries"]>[number]
 
-/** How many deliveries a page has. */
+/** Deliveries per page. */
 export const most = 200
 
 const patience = Duration.seconds(2)
@@ -34,7 +35,7 @@ const rowOf = (table: EntityTable, id: string) =>
     })
   )
 
-/** Null: it took too long. One more than a page has. */
+/** Null if it took too long. One more than a page has. */
 const deliveriesOf = ({ id, table }: About, before: number | undefined) =>
   Effect.flatMap(Warehouse, ({ query }) =>
     Effect.suspend(() => {
@@ -55,7 +56,7 @@ const deliveriesOf = ({ id, table }: About, before: number | undefined) =>
     })
   )
 
-/** The version of a column; that of a status is its stage's. */
+/** The version of a column; the version of a status is that of its stage. */
 const versionOf = (
   { stages }: Resource,
   row: Row,
@@ -66,7 +67,7 @@ const versionOf = (
   return versions[stage?.at ?? name]
 }
 
-/** Not what is said of all its fields. */
+/** Not the columns that describe all of its fields. */
 const isShown = (name: string): boolean => !["_clocks", "_extra", "_nested"].includes(name)
 
 const fieldsOf = ({ columns, resource }: EntityTable, row: Row, said: (version: Version) => Origin) => {

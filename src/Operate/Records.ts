@@ -1,9 +1,9 @@
 /**
- * Records of one table for a person, a page at a time, in the order of their keys or, newest first, of their changes.
+ * Records of one table for a person, a page at a time, in the order of their keys or of their changes (newest first).
  *
- * What a page costs is bounded, whatever the table holds. Its keys are looked for first, for a short time: an engine answers
- * that from an index, or reads no more than the columns in question. Where that isn't enough, some thousands of rows are
- * looked at one after the other, and the answer says that it stopped there.
+ * The cost of a page is bounded, whatever the table contains. Its keys are searched for first, for a short time: an
+ * engine answers this from an index, or reads no more than the columns in question. If that isn't enough, a few
+ * thousand rows are checked one after the other, and the answer says that it stopped there.
  */
 import { Duration, Effect } from "effect"
 import { type Kysely, type RawBuilder, sql } from "kysely"
@@ -21,18 +21,18 @@ import { ofRecords } from "./Tables.ts"
 const usual = 50
 
 /**
- * How long keys are looked for. In DuckDB nothing but a whole search knows the newest changes, and on PostgreSQL nothing else
- * does once there are filters: of 1,000,000 rows it took 200 to 600 ms there, and in the order of keys 10.
+ * How long keys are searched for. In DuckDB only a complete search finds the newest changes, and so does only that on
+ * PostgreSQL once there are filters: of 1,000,000 rows it took 200 to 600 ms there, and 10 in the order of keys.
  */
 const patience: Readonly<Record<Order, Duration.Duration>> = { key: Duration.millis(80), changed: Duration.seconds(1) }
 
-/** How many rows are looked at, one after the other, if that was too short. */
+/** How many rows are checked one after the other if that was too short. */
 const mostLooked = 10_000
 
-/** Of a value, in characters: a page stays small. */
+/** Characters of a value, to keep a page small. */
 const longest = 1000
 
-/** `record` has them. */
+/** `record` shows these. */
 const left: ReadonlySet<string> = new Set(["_clocks", "_nested"])
 
 type Db = Kysely<WarehouseTables>
@@ -51,7 +51,7 @@ const all = (conditions: ReadonlyArray<Wanted>): Wanted =>
 
 const from = ({ name }: EntityTable) => sql.id("construction", name)
 
-/** One more than wanted. */
+/** One more than requested. */
 const found =
   ({ after, last, order, table, where }: Asked) =>
   async (db: Db): Promise<ReadonlyArray<Key>> => {
@@ -111,7 +111,7 @@ const rowsOf = ({ order, table }: Asked, columns: ReadonlyArray<string>, keys: R
     warehouse.query(async (db): Promise<ReadonlyArray<Row>> => {
       const [first, ...others] = keys.map(({ key }) => typed(table.resource.key, String(key)))
       if (first === undefined) return []
-      // A range is compared faster than a set, and most rows are outside.
+      // A range is compared faster than a set, and most rows are outside it.
       const within =
         order === "key" ? sql`${sql.id(table.key)} between ${first} and ${others.at(-1) ?? first} and` : sql``
       const { rows } = await sql<Record<string, unknown>>`

@@ -1,6 +1,6 @@
 /**
- * Silence: deliveries stop while lists still change. Either nothing happened that has an event, or the service has
- * stopped sending, which would otherwise go unnoticed: a person must look.
+ * Silence: deliveries stop while lists still change. Either nothing happened that causes an event, or the service has
+ * stopped sending, which would otherwise go unnoticed. So a person must look.
  *
  * It is measured from the last delivery or our start, whichever is later. Only changes seen after the first pass since
  * the start count: earlier ones may have happened while we were down. The next delivery ends it.
@@ -19,7 +19,7 @@ import { Walk } from "../Walk/Walk.ts"
 import { lastChangeMs } from "../Stores/Evidence.ts"
 
 export interface SilenceOptions {
-  /** Between two walks; changes can't be seen more often. */
+  /** The time between two walks; changes can't be seen more often. */
   readonly walkEvery: Duration.Duration
   /** Where deliveries are sent, and where we listen. */
   readonly route: string
@@ -79,7 +79,7 @@ const noteFirstEnds = Effect.fnUntraced(function* (firstEnds: Map<string, number
   }
 })
 
-/** Duplicates included; 0 if there was none. */
+/** Includes duplicates; 0 if there was none. */
 const lastDeliveryMs = Effect.gen(function* () {
   const inbox = yield* Inbox
   const keyring = yield* Keyring
@@ -90,7 +90,7 @@ const lastDeliveryMs = Effect.gen(function* () {
 
 const known: ReadonlySet<string> = new Set(entityNames)
 
-/** Undefined until every list has ended a pass since our start, and until one changes after that. */
+/** Undefined until every list has ended a pass since our start and one has changed after that. */
 const lastFreshChangeMs = Effect.fnUntraced(function* (firstEnds: ReadonlyMap<string, number>) {
   // Lists that a person has switched on change without an event.
   const names = (yield* Source).lists.map(({ resource }) => resource).filter((name) => known.has(name))

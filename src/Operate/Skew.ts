@@ -1,12 +1,12 @@
 /**
- * Skew: by how much our clock is ahead of the service's, in ms; below zero if it is behind. Nothing is kept: after a start
- * it is measured again.
+ * Skew: how far our clock is ahead of the service's, in ms; below zero if it is behind. Nothing is stored: after a
+ * start it is measured again.
  *
- * The Date of the service's answers tells it to the second, either way. Deliveries tell less, because a retry or a slow
- * network looks like a clock that is ahead: the least delay of the last ones is shown, and only one below zero proves
- * anything. Lists are dated by the service's own Date, so skew is harmless up to a few minutes; without a Date they are
- * dated by our clock, and more than the margin of a page would let them win over events. These are the two limits beyond
- * which skew is a reason.
+ * The Date of the service's answers shows it to the second, in both directions. Deliveries show less, because a retry
+ * or a slow network looks like a clock that is ahead: the shortest recent delay is shown, and only one below zero
+ * proves anything. Lists are dated by the service's own Date, so skew is harmless up to a few minutes; without a Date
+ * they are dated by our clock, and more than the margin of a page would let them win over events. These are the two
+ * limits beyond which skew is a reason.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -18,18 +18,18 @@ import { Store } from "../Stores/Store.ts"
 import { Warehouse } from "../Stores/Warehouse.ts"
 
 export interface SkewStatus {
-  /** By the Date of the newest answer; null if none had one. */
+  /** According to the Date of the newest answer; null if none had one. */
   readonly answers: number | null
-  /** The least delay from X-Service-Timestamp (not signed) to receipt; null if nothing came in the last hour. */
+  /** The shortest delay from X-Service-Timestamp (not signed) to receipt; null if nothing came in the last hour. */
   readonly deliveries: number | null
-  /** The least delay from the signed event time to receipt; null likewise. */
+  /** The shortest delay from the signed event time to receipt; null if nothing came in the last hour. */
   readonly events: number | null
 }
 
 export class Skew extends Context.Service<
   Skew,
   {
-    /** An answer with this Date was under way from `startedMs` to `endedMs`. */
+    /** An answer with this Date was in transit between `startedMs` and `endedMs`. */
     readonly answered: (dateMs: number | undefined, startedMs: number, endedMs: number) => void
     readonly status: Effect.Effect<SkewStatus>
   }
@@ -47,7 +47,8 @@ export class Skew extends Context.Service<
       const look = Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const last = yield* Effect.orElseSucceed(store.deliveries.last, () => -1)
-        // Without a delivery since, they can only have grown old; the last one may not have been applied yet.
+        // Without a new delivery, the delays can only have become outdated; the last delivery may not have been applied
+        // yet.
         if (last !== looked.last || !looked.isSettled || Math.abs(nowMs - looked.atMs) >= longestMs) {
           delays = yield* Effect.provideContext(leastDelayMs(Instant.fromMillis(nowMs - within)), services)
           looked = { last, atMs: nowMs, isSettled: last === looked.last }
@@ -70,11 +71,11 @@ export class Skew extends Context.Service<
 const reasonKey = "clock skew"
 const lookEvery = Duration.seconds(2)
 const longestMs = Duration.toMillis("20 seconds")
-/** Of first deliveries and of events. */
+/** For first deliveries and for events. */
 const within = Duration.toMillis("1 hour")
 
 const limitMs = Duration.toMillis("5 minutes")
-/** As the margin of a page in the connector. */
+/** Equals the margin of a page in the connector. */
 const marginMs = Duration.toMillis("5 seconds")
 
 export const reasonFor = ({ answers, deliveries }: SkewStatus): string | undefined => {

@@ -1,6 +1,6 @@
 /**
- * A search of the warehouse that is given a short time. Undefined: it took longer; then less is looked at, one row after the other.
- * An engine that can stops; what another has found in the end counts.
+ * A search of the warehouse that is limited to a short time. Undefined if it took longer; then less is checked, one row
+ * after the other. Engines that support it stop the query; if another engine completes it after all, its result counts.
  */
 import { type Duration, Effect } from "effect"
 import type { Kysely } from "kysely"

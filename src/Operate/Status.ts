@@ -39,7 +39,7 @@ const gapStatus = ({ cameLate, fromMs, toMs, healsAtMs, isLost }: OpenGap): GapS
   cameLate: cameLate ?? null
 })
 
-/** All at once, and as of the last commit: it doesn't wait for a batch that is being applied. */
+/** All concurrently, and as of the last commit: this doesn't wait for a batch that is being applied. */
 const facts = Effect.all(
   {
     inbox: Inbox.use(({ status }) => status),
@@ -69,7 +69,7 @@ const facts = Effect.all(
 
 const reported = Effect.gen(function* () {
   const { isThrough, sink, ...found } = yield* Effect.provideService(facts, Looking, true)
-  // Last, so that what has just become known is told.
+  // Read last, so that it includes what has just become known.
   const reasonDetails = yield* Reasons.use(({ all }) => all)
   const reasons = wrongOf(reasonDetails)
   return {

@@ -1,6 +1,7 @@
 /**
- * The tables and views of the warehouse for a person, as they are now: those of every warehouse, those of lists that a review
- * file added, and columns that tables got by themselves; all from what they are made from (`EntityTables`, `DescribedViews`).
+ * The tables and views of the warehouse for a person, in their current form: those of every warehouse, those of lists
+ * that a review file added, and learned columns. All of it comes from the descriptions from which they are made
+ * (`EntityTables`, `DescribedViews`).
  */
 import { Effect } from "effect"
 import { describedViews } from "../Stores/DescribedViews.ts"

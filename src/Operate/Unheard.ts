@@ -1,9 +1,10 @@
 /**
- * Unheard: IPCs that the service's list shows as paid, while no event has told so: their events were missed, or wait in
- * quarantine. A list posts nothing, so a person is told, and what to do.
+ * Unheard: IPCs that the service's list shows as paid, although no event has said so: their events were missed, or wait
+ * in quarantine. A list posts nothing, so a person is told, with what to do.
  *
- * Only what was paid since siteledger hears events counts, and only once no retry can bring the event any more: all retries have
- * passed, or the receiver was down and none is left. The leader looks every 15 seconds, if a person has said which column shows it.
+ * Only payments since siteledger began to hear events count, and only once no retry can bring the event any more: all
+ * retries have passed, or the receiver was down and none is left. The leader checks every 15 seconds, if a person has
+ * said which column shows payments.
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { sql } from "kysely"
@@ -19,11 +20,11 @@ import { Warehouse } from "../Stores/Warehouse.ts"
 
 const lookEvery = Duration.seconds(15)
 const key = "unheard payments"
-/** More are counted no further. */
+/** Counting stops here. */
 const most = 10_000
-/** The service's last retry, and an hour for what it takes. */
+/** The service's last retry, plus an hour for its duration. */
 const retriedMs = Duration.toMillis(Duration.hours(25))
-/** An event is sent a while after what it tells of. */
+/** An event is sent some time after what it reports. */
 const marginMs = Duration.toMillis(Duration.minutes(5))
 
 interface Unheard {
@@ -31,7 +32,7 @@ interface Unheard {
   readonly paidAt: string
 }
 
-/** What was paid in one of these times. */
+/** What was paid during these times. */
 export const unheardIn = (column: string, times: ReadonlyArray<Interval>) =>
   Effect.gen(function* () {
     if (times.length === 0) return []
@@ -58,7 +59,7 @@ const sentence = ([first, ...others]: readonly [Unheard, ...ReadonlyArray<Unhear
   )
 }
 
-/** Replaces what was known before. */
+/** Replaces what was stored before. */
 const keep = (store: Store["Service"], found: ReadonlyArray<Unheard>, at: Instant.Instant) =>
   store.transaction(async (tx) => {
     const known = new Map(
@@ -95,7 +96,7 @@ const looking = (column: string) =>
     yield* Effect.sleep(lookEvery)
   })
 
-/** `column`: of `ipcs`; undefined: nobody has said which one. */
+/** `column`: of `ipcs`; undefined if no one has named one. */
 export const layerFor = (column: string | undefined) =>
   column === undefined
     ? Layer.empty

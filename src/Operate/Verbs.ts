@@ -1,6 +1,6 @@
 /**
- * Carries out the verbs that `AdminApi` describes: in the running worker, asked through its listener, or in the command
- * line, which then takes the lock itself.
+ * Carries out the verbs that `AdminApi` describes: in the running worker, through its listener, or in the command line,
+ * which then takes the lock itself.
  */
 import { Duration, Effect, Redacted, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
@@ -60,7 +60,7 @@ const closeGap: Handler<"close-gap", Uptime> = Effect.fnUntraced(function* ({ fr
   const micros = Instant.readMicros(from)
   const uptime = yield* Uptime
   const gaps = yield* uptime.gaps
-  // People copy times to the second.
+  // People copy times only to the second.
   const gap = gaps.find(({ fromMs }) => micros !== undefined && Math.abs(fromMs - micros / 1000) < 1000)
   if (gap === undefined) {
     const open = gaps.map(({ fromMs }) => Instant.fromMillis(fromMs)).join(", ") || "none"
@@ -125,7 +125,7 @@ export type Needs<Name extends VerbName> = Effect.Services<ReturnType<(typeof ve
 
 const handlers: { readonly [Name in VerbName]: Handler<Name, Needs<Name>> } = verbs
 
-/** Carries out a verb here, as this principal, who may. */
+/** Carries out a verb here, as this principal, who is allowed to. */
 export const carryOut = <Name extends VerbName>(name: Name, payload: Payload<Name>, principal: string) =>
   Effect.andThen(
     isStorable(payload) ? Effect.void : notStorable,

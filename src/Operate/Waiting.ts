@@ -1,8 +1,8 @@
 /**
- * Waiting: money that waits for a person, as open holds and as deliveries in quarantine.
+ * Waiting: money that waits for a person, as open holds and as quarantined deliveries.
  *
- * Each is a notice at once, and critical from a configured age on. The leader looks every two seconds whether either may
- * have changed, and reads them only then, and once a minute. Nothing is kept: after a start it looks again.
+ * Each is a notice at once, and critical from a configured age on. Every two seconds the leader checks whether either
+ * may have changed; it reads them only then, and once a minute. Nothing is stored: after a start it looks again.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../config/Settings.ts"
@@ -16,9 +16,9 @@ import { type Level, Reasons } from "../Runtime/Reasons.ts"
 import { Store, type StoreError } from "../Stores/Store.ts"
 
 export interface WaitingOptions {
-  /** The event types that the ledger posts by. */
+  /** The event types that the ledger posts. */
   readonly moneyTypes: ReadonlyArray<string>
-  /** Older than this is critical. */
+  /** From this age on it is critical. */
   readonly criticalAfter: Duration.Duration
 }
 
@@ -27,7 +27,7 @@ export interface Waits {
   readonly quarantined: QuarantinedMoney.QuarantinedMoney
 }
 
-/** One for each kind that waits, `since` the oldest. */
+/** One for each kind that waits; `since` is the oldest. */
 export interface WaitingReason {
   readonly key: (typeof keys)[keyof typeof keys]
   readonly level: Extract<Level, "critical" | "notice">
@@ -60,7 +60,7 @@ export class Waiting extends Context.Service<
         const show = yield* shower
         const watch = watcher(look, (waits) => Effect.flatMap(reasonsFor(waits), show))
         yield* Effect.forkScoped(led("the watch over what waits", Effect.andThen(watch, Beat.next(lookEvery))))
-        // The worker that leads from then on shows them.
+        // From then on, the worker that leads shows them.
         yield* Effect.forkScoped(
           whileFollowing("leaving to the leader what waits", Effect.andThen(show([]), Effect.never))
         )
@@ -79,9 +79,9 @@ export class Waiting extends Context.Service<
 }
 
 const lookEvery = Duration.seconds(2)
-/** Should anything have changed that no stamp shows. */
+/** In case something has changed that no stamp shows. */
 const lookAnywayMs = 60_000
-/** Many holds are read less often: 20,000 take 45 ms, in pages of 4 ms. */
+/** If there are many holds, they are read less often: 20,000 take 45 ms, in pages of 4 ms. */
 const millisPerHold = 1
 
 const watcher = <R>(look: Effect.Effect<Waits, StoreError>, show: (waits: Waits) => Effect.Effect<void, never, R>) => {

@@ -1,6 +1,6 @@
 /**
- * The walks of the past for a person: the passes that ended, of all lists or of one, newest first, a page at a time. A page
- * begins behind the last pass of the one before, so it is the same whatever has ended since.
+ * Past walks for a person: the passes that have ended, for all lists or for one, newest first, a page at a time. A page
+ * begins after the last pass of the previous page, so it is the same whatever has ended since.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"
@@ -20,7 +20,7 @@ interface End {
   readonly list: string
 }
 
-/** Where a page ends. */
+/** The end of a page. */
 const endOf = ({ endedAt, list }: Walk): string => `${endedAt} ${list}`
 
 const read = (end: string): End | undefined => {
@@ -42,7 +42,7 @@ const shown = ({ deleted, disturbance, pages, parents, parents_sure, pass, rows,
   parents: parents === null ? null : { found: parents, proven: parents_sure ?? 0 }
 })
 
-/** One more than wanted. */
+/** One more than requested. */
 const found = (list: string | undefined, end: End | undefined, last: number) =>
   Effect.flatMap(Store, (store) =>
     store.run((db) =>
@@ -60,7 +60,7 @@ const found = (list: string | undefined, end: End | undefined, last: number) =>
     )
   )
 
-/** A list may have been walked by a version that kept no passes, or be under way for the first time. */
+/** A list may have been walked by a version that recorded no passes, or its first pass may still be running. */
 const assertKnown = Effect.fnUntraced(function* (list: string) {
   const walks = yield* Checkpoints.loadAll(yield* Store)
   if (walks.some(({ resource }) => resource === list)) return

@@ -1,9 +1,9 @@
 /**
- * Reads everything that the stores hold once a week, piece by piece beside the work, so that damage is found while a copy can
- * still repair it: the store and the inbox with its copies, the warehouse, both copies of each archive, the copy for
- * analysts, the exports. Each is repaired or made again at once, but for older exports, of which a person learns.
+ * Reads everything that the stores hold once a week, piece by piece beside other work, so that damage is found while a
+ * copy can still repair it: the store, the inbox with its copies, the warehouse, both copies of each archive, the copy
+ * for analysts, the exports. Each is repaired or rebuilt at once, except older exports, which are reported to a person.
  *
- * How far it is, the Store remembers: a restart goes on from there.
+ * The Store remembers the progress: a restart continues from there.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as Instant from "../Domain/Instant.ts"
@@ -38,7 +38,7 @@ export class WeeklyCheck extends Context.Service<
       Effect.gen(function* () {
         const store = yield* Store
         const turn = next.pipe(Effect.catch((error) => Effect.logDebug("Nothing can be checked now", error)))
-        // A start has more urgent work.
+        // At startup there is more urgent work.
         yield* Effect.forkScoped(Effect.delay(led("the weekly check", Effect.andThen(turn, pause)), "1 minute"))
         return WeeklyCheck.of({ status: progressIn(store) })
       })
@@ -58,7 +58,7 @@ interface Fault {
 
 const week = Duration.weeks(1)
 
-/** A pass takes a week, however many pieces there are; but a piece may take its time. */
+/** A pass takes a week, however many pieces there are; but a single piece may take its time. */
 const pause = Effect.gen(function* () {
   const { of } = yield* progressIn(yield* Store)
   yield* Effect.sleep(Duration.max(Duration.divideUnsafe(week, Math.max(of, 1)), Duration.seconds(1)))
@@ -76,7 +76,7 @@ const next = Effect.gen(function* () {
   yield* store.transaction((tx) => writeMeta(tx, metaKey, JSON.stringify(progress)))
 })
 
-/** What is out of reach is read in the next pass: it must not keep the others waiting. */
+/** What can't be reached is read in the next pass: it must not delay the others. */
 const check = ({ check: run, name }: Piece<Fault>) =>
   run.pipe(
     Effect.catch((error) =>
@@ -86,7 +86,7 @@ const check = ({ check: run, name }: Piece<Fault>) =>
     )
   )
 
-/** Some damage needs the file to be opened again. */
+/** Some damage requires reopening the file. */
 const damaged = Effect.fnUntraced(function* (name: string, error: Fault) {
   yield* LogLine.write("check.damaged", { part: name, why: error.message })
   const restart = yield* Effect.serviceOption(Restart)

@@ -1,5 +1,5 @@
 /**
- * The workers that share one database. Each reports every few seconds, so that any of them can show them all. One that
+ * The workers that share one database. Each reports every few seconds, so any of them can show them all. A worker that
  * hasn't reported for a while is shown as gone, and is forgotten after an hour.
  */
 import { randomUUID } from "node:crypto"
@@ -23,7 +23,7 @@ const forgottenAfterMs = 3_600_000
 export class Workers extends Context.Service<
   Workers,
   {
-    /** Of this one, new at each start. */
+    /** This worker's id, new at each start. */
     readonly id: string
     /** Empty where only one worker is possible. */
     readonly all: Effect.Effect<ReadonlyArray<WorkerStatus>, StoreError>
@@ -50,7 +50,7 @@ export class Workers extends Context.Service<
           ...here,
           seen_at: Instant.fromMillis(nowMs),
           is_leader: yield* leadership.isLeading,
-          // Workers of version 0.1 read the sentences alone.
+          // Workers of version 0.1 read only the sentences.
           reasons: JSON.stringify(wrongOf(details)),
           reason_details: JSON.stringify(details)
         }
@@ -86,7 +86,7 @@ export class Workers extends Context.Service<
   )
 }
 
-/** A worker of version 0.1 gives sentences alone. */
+/** A worker of version 0.1 gives only sentences. */
 const detailsOf = ({ reason_details: details, reasons, seen_at }: StoreTables["workers"]): ReadonlyArray<Reason> =>
   details === null
     ? (JSON.parse(reasons) as ReadonlyArray<string>).map((sentence) => ({

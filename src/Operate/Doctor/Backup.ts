@@ -1,6 +1,6 @@
 /**
- * The backup off the machine, for `siteledger doctor`: whether its place can be written, and whether what is there is this
- * store's and opens with the configured key.
+ * The off-machine backup, for `siteledger doctor`: whether its location can be written, and whether what is there
+ * belongs to this store and can be decrypted with the configured key.
  */
 import { existsSync } from "node:fs"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import { bucket } from "./Bucket.ts"
 import * as Machine from "./Machine.ts"
 import { openReadOnly } from "./ReadOnly.ts"
 
-/** `store`: the store's file, which may be in use, or not there yet. */
+/** `store`: the store's file, which may be in use or may not exist yet. */
 export const backup = Effect.fnUntraced(function* (given: Vault.Given, store: string) {
   const { address } = given
   const access =

@@ -1,8 +1,8 @@
 /**
- * Whether the worker's role can do more in the schema `ledger` than append, for `siteledger doctor`. Rights are found out by
- * trying, as the worker, in a transaction that is rolled back: any answer but "insufficient privilege" counts as a success,
- * also that of a trigger, which its owner could drop. Each attempt takes one round trip, and leaves a line in the server's
- * log.
+ * Whether the worker's role can do more in the schema `ledger` than append, for `siteledger doctor`. Privileges are
+ * determined by trying, as the worker, in a transaction that is rolled back: any answer but "insufficient privilege"
+ * counts as a success, even that of a trigger, which its owner could drop. Each attempt takes one round trip and leaves
+ * a line in the server's log.
  *
  * Where the worker's role owns the schema there is nothing to try: it may do everything.
  */
@@ -16,7 +16,7 @@ export type Attempt = (statements: string) => Effect.Effect<string | undefined, 
 const noPrivilege = "42501"
 
 interface Act {
-  /** After "may". */
+  /** Continues a sentence after "may". */
   readonly says: string
   readonly where: string
   readonly statement: string
@@ -24,11 +24,11 @@ interface Act {
 
 interface Table {
   readonly name: string
-  /** One that it may change, if there is any. */
+  /** A column that the role may change, if there is one. */
   readonly column: string
 }
 
-/** A grant without the right to it only warns, and changes nothing. */
+/** A grant without the right to make it only causes a warning, and changes nothing. */
 const granting = (name: string): string => `
   do $$ declare
     before constant text := (select relacl::text from pg_class where oid = '${name}'::regclass);
@@ -39,7 +39,7 @@ const granting = (name: string): string => `
     end if;
   end $$`
 
-/** A statement that changes no row needs the same right. */
+/** A statement that changes no row requires the same privilege. */
 const inTable = ({ column, name }: Table): ReadonlyArray<Act> =>
   Object.entries({
     update: `update ${name} set ${column} = ${column} where false`,
@@ -97,7 +97,7 @@ export const books = (ask: Ask, attempt: Attempt) =>
       : ok(`${role} may append to the ledger's tables and no more: ${acts.length} other acts were refused.`)
   })
 
-/** Those that weren't refused. */
+/** The acts that weren't refused. */
 const tried = (acts: ReadonlyArray<Act>, attempt: Attempt) =>
   Effect.gen(function* () {
     const trouble = yield* attempt("begin read write; set local lock_timeout = '1s'; savepoint untouched")

@@ -1,6 +1,6 @@
 /**
- * A lake in a bucket, for `siteledger doctor`: whether it exists, what it permits, whether the store can tell two writers
- * apart, and whether the clocks agree. To find out, one object is written, replaced and deleted.
+ * A lake in a bucket, for `siteledger doctor`: whether it exists, what it permits, whether the store can detect a
+ * second writer, and whether the clocks agree. To find out, one object is written, replaced and deleted.
  */
 import { randomUUID } from "node:crypto"
 import { Duration, Effect, Option } from "effect"
@@ -65,7 +65,7 @@ const unlisted: CheckResult = warn(
   "Give the bucket a rule that ends incomplete uploads after two days."
 )
 
-/** Uploads in parts, which large files need; whether the store lists unfinished ones. */
+/** Multipart uploads, which large files need, and whether the store lists unfinished ones. */
 const multipart = ({ Bucket, client, Key }: { readonly client: Client.Client; Bucket: string; Key: string }) =>
   Effect.gen(function* () {
     const { UploadId } = yield* client.call("CreateMultipartUpload", (s3, options) =>
@@ -90,7 +90,7 @@ const multipart = ({ Bucket, client, Key }: { readonly client: Client.Client; Bu
 
 const tolerated = Duration.seconds(60)
 
-/** By now the SDK has compared it with the dates of the store's answers. */
+/** By now the SDK has compared our clock with the dates in the store's answers. */
 const clock = (client: Client.Client) =>
   Effect.map(client.opened, ({ s3 }): ReadonlyArray<CheckResult> => {
     const ahead = s3.config.systemClockOffset

@@ -1,6 +1,6 @@
 /**
- * The files of the embedded engine, for `siteledger doctor`: the whole store is checked and the warehouse compared with
- * it, both read-only and without the lock. A warehouse that a running worker has open is left alone.
+ * The files of the embedded engine, for `siteledger doctor`: the whole store is checked and the warehouse is compared
+ * with it, both read-only and without the lock. A warehouse that a running worker has open is left alone.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
@@ -18,7 +18,7 @@ const child = fileOf(new URL("./quick-check.ts", import.meta.url))
 /** Part of the time that a check may take. */
 const checkMs = 5_000
 
-/** Undefined if it isn't done by then. */
+/** Undefined if it doesn't finish in time. */
 const quickCheck = (path: string): Effect.Effect<string | undefined, CheckFailed> =>
   Effect.callback((resume) => {
     const flags = ["--disable-warning=ExperimentalWarning", child, path]
@@ -53,7 +53,7 @@ const textsOf = (database: DatabaseSync, query: string): ReadonlyArray<string> =
     .all()
     .map((row) => String(Object.values(row)[0]))
 
-/** A store that this user can't read isn't damaged: no backup should replace it. */
+/** A store that this user can't read isn't damaged, so no backup should replace it. */
 const isReadable = (path: string): boolean => {
   try {
     accessSync(path, constants.R_OK)

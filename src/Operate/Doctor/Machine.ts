@@ -72,7 +72,7 @@ export const secrets = (settings: Settings["Service"], sealed: ReadonlyArray<str
   Effect.gen(function* () {
     if (sealed.length === 0) return ok("No webhook secret is sealed in the store yet.")
     const what = "The webhook secrets in the store"
-    // Looking would create a key, which opens nothing.
+    // Loading it would create a key, which decrypts nothing.
     if (!hasKey(settings)) return fail(`${what} can't be opened: there is no key.`, keyAdvice)
     const seal = yield* Effect.provide(Seal, Seal.layer)
     const texts = yield* Effect.forEach(sealed, (text) => opened(seal, { sealed: text }))

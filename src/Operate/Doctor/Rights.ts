@@ -1,6 +1,7 @@
 /**
- * Who else may use the worker's files, for `siteledger doctor`. Another user of the machine who can open them could read the
- * store, or hold the lock and keep the worker from starting. The analysts' copy and the lake may be open to others.
+ * Who else may use the worker's files, for `siteledger doctor`. Another user of the machine who can open them could
+ * read the store, or hold the lock and keep the worker from starting. The analysts' copy and the lake may be open to
+ * others.
  */
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -19,7 +20,7 @@ const opened = (path: string): ReadonlyArray<CheckResult> => {
 const mayEnter = 0o011
 const mayReplace = 0o022
 
-/** `elsewhere`: files of the worker's that may be in other folders. `exempt`: what others may read. */
+/** `elsewhere`: files of the worker that may be in other folders. `exempt`: what others may read. */
 export const rights = (dataDir: string, elsewhere: ReadonlyArray<string>, exempt: ReadonlyArray<string>) =>
   Effect.sync((): ReadonlyArray<CheckResult> => {
     const mode = openMode(dataDir) ?? 0
@@ -35,7 +36,7 @@ export const rights = (dataDir: string, elsewhere: ReadonlyArray<string>, exempt
 
 const filesIn = (folder: string): ReadonlyArray<string> => namesIn(folder).map((name) => join(folder, name))
 
-/** None if there is no such folder yet. */
+/** Empty if there is no such folder yet. */
 const namesIn = (folder: string): ReadonlyArray<string> => {
   try {
     return readdirSync(folder).toSorted()

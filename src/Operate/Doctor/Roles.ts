@@ -1,13 +1,13 @@
 /**
- * Who may do what in the database, for `siteledger doctor`, against what config/postgres-roles.sql sets up. The server is
- * asked about every role that reaches one of the schemas, and about no other.
+ * Who may do what in the database, for `siteledger doctor`, compared with what config/postgres-roles.sql sets up. The
+ * server is asked about every role that reaches one of the schemas, and about no other.
  */
 import { Effect } from "effect"
 import { type CheckFailed, fail, ok, type CheckResult, warn } from "../Doctor.ts"
 import * as JsonbViews from "../../Stores/Postgres/JsonbViews.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 
-/** A row of one answer, whose values are texts, numbers and booleans. */
+/** A row of an answer; its values are texts, numbers and booleans. */
 export type Answer = Readonly<Record<string, unknown>>
 export type Ask = (query: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Answer>, CheckFailed>
 
@@ -46,7 +46,7 @@ const lacking = `${written}
       and (is_append_only or has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete')))`
 
 /**
- * What it must not be able to change: tables of its own that are only appended to (`Books` tries the others), and views for
+ * What the session must not be able to change: its own append-only tables (`Books` tries the others), and views for
  * analysts.
  */
 const changeable = `${written}

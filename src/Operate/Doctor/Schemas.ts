@@ -1,6 +1,6 @@
 /**
- * The schemas and the versions of their tables, for `siteledger doctor`: what is missing, who has to make it, and whether
- * the next start will, or refuses until `siteledger migrate` was run.
+ * The schemas and the versions of their tables, for `siteledger doctor`: what is missing, who has to create it, and
+ * whether the next start will do so or will refuse until `siteledger migrate` was run.
  */
 import { Effect } from "effect"
 import { type CheckResult, fail, ok, warn } from "../Doctor.ts"
@@ -9,7 +9,7 @@ import * as JsonbViews from "../../Stores/Postgres/JsonbViews.ts"
 import { appendOnly } from "../../Stores/Postgres/Rights.ts"
 import { type Answer, type Ask, advice } from "./Roles.ts"
 
-/** In `ledger`, a worker of another role than the owner's may only enter. */
+/** In `ledger`, a worker whose role isn't the owner may only enter. */
 const found = `
   select name, n.oid is not null as is_there, coalesce(pg_has_role(n.nspowner, 'member'), true) as is_own,
     coalesce(has_schema_privilege(n.oid, 'usage')
@@ -25,7 +25,7 @@ const booksElsewhere = `
 
 const migrateAdvice = "Run siteledger migrate as their owner (SITELEDGER_MIGRATE_URL): until then, no worker starts."
 
-/** Where the worker's role may not make the views. */
+/** Views that the worker's role may not create. */
 const unmadeViews = `
   select n.oid is not null as is_there
   from (select) as one left join pg_namespace n on n.nspname = '${JsonbViews.schema}'

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server, for `siteledger doctor`: checked over one connection that can't write, but for what it tries in
- * `Books`, which is rolled back. If none can be made, that is the only finding.
+ * The PostgreSQL server, for `siteledger doctor`: checked over one connection that can't write, except for what `Books`
+ * tries, which is rolled back. If no connection can be made, that is the only finding.
  */
 import type { Redacted } from "effect"
 import { Clock, Effect } from "effect"
@@ -23,7 +23,7 @@ const connect = async (client: Client): Promise<Client> => {
   return client
 }
 
-/** Judges the texts that are sealed in the Store. */
+/** Judges the sealed texts in the Store. */
 type Judge<R> = (sealed: ReadonlyArray<string>) => Effect.Effect<CheckResult, unknown, R>
 
 export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
@@ -45,7 +45,7 @@ export const server = <R>(url: Redacted.Redacted, secrets: Judge<R>): Effect.Eff
 
 const failed = (cause: unknown, name: string) => new CheckFailed({ message: Failure.of(cause, name).message })
 
-/** An answer that didn't come in time, or with which the server ends the session, says nothing about a statement. */
+/** An answer that didn't arrive in time, or with which the server ended the session, says nothing about a statement. */
 const isAnswer = (cause: unknown): cause is DatabaseError =>
   cause instanceof DatabaseError && cause.code?.startsWith("57") === false
 
@@ -71,7 +71,7 @@ const checks = <R>(client: Client, name: string, secrets: Judge<R>) => {
     Effect.tryPromise({ try: () => codeOf(client.query(statements)), catch: (cause) => failed(cause, name) })
   return examineAll([
     examine("PostgreSQL", answering(one, name)),
-    // From here on no query can write, unless it asks for that.
+    // From here on no query can write unless it asks to.
     examine("read-only", Effect.as(ask("set session characteristics as transaction read only"), [])),
     examine("schemas", schemas(ask)),
     examine("secrets", Effect.flatMap(sealedSecrets(ask), secrets)),

@@ -1,6 +1,6 @@
 /**
- * Which archives there are for an erasure to look into, in their folder and on the lake, also those of an inbox that this
- * store had before it was restored: every one that the inbox's key opens, each after the one that its document names.
+ * The archives that an erasure has to search, in their folder and on the lake, including those of an inbox that this
+ * store had before it was restored: all that the inbox's key can verify, each after the one that its document names.
  */
 import { randomBytes } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -37,22 +37,24 @@ export interface Place {
 }
 
 export interface Listed {
-  /** As a document says that is ours: of the two, the folder's. */
+  /** As described by a document of ours; if there are two, the folder's. */
   readonly archive: Archive
-  /** The Store's own, which must be there. */
+  /** The Store's own archive, which must exist. */
   readonly isOwn: boolean
-  /** Its numbers are those of the inbox: of no other one, which the Store had before it was restored. */
+  /** Its numbers belong to the inbox, not to another one that the Store had before it was restored. */
   readonly isOfInbox: boolean
   readonly isInFolder: boolean
-  /** The document on the lake, whatever it says; undefined if the lake has nothing of the archive. */
+  /** The document on the lake, whatever its contents; undefined if the lake has nothing of the archive. */
   readonly onLake: string | undefined
 }
 
 export interface Survey {
   readonly archives: ReadonlyArray<Listed>
-  /** Files that can't be opened, or that others have put there. For people. */
+  /** Files that can't be opened, or that others have put there; for people. */
   readonly unopened: ReadonlyArray<string>
-  /** Files of archives that weren't sealed, whose deliveries are all in the inbox: paths in the folder and on the lake. */
+  /**
+   * Files of archives that weren't sealed; their deliveries are all in the inbox. Paths in the folder and on the lake.
+   */
   readonly leftovers: ReadonlyArray<string>
 }
 
@@ -68,7 +70,7 @@ export const filesIn = ({ path }: ArchiveFolder): ReadonlyArray<string> =>
         .map((entry) => relative(path, join(entry.parentPath, entry.name)))
     : []
 
-/** An archive has these; its keys are hashes. */
+/** The files of an archive; its keys are hashes. */
 const ending = /\.(?:json|keys|parquet)$/
 
 const nameIn = (path: string): string | undefined => {
@@ -81,7 +83,7 @@ const damaged = (name: string, { path }: ArchiveFolder, { name: lake }: Lake["Se
     message: `The archive ${name} is damaged or gone, both in ${path} and on ${lake}: put one of the two back.`
   })
 
-/** All that there are. Whether an archive of an inbox before this one is whole, only reading it tells. */
+/** All of them. Whether an archive of an earlier inbox is complete is known only by reading it. */
 export const survey = Effect.fn("Erase.survey")(function* (place: Place) {
   const lake = yield* Lake
   const { folder, inbox, key } = yield* attempt(() => own(place))
@@ -125,16 +127,16 @@ export const survey = Effect.fn("Erase.survey")(function* (place: Place) {
   return found
 })
 
-/** Those that deliveries have left for. */
+/** The archives that hold deliveries that have left. */
 const archivedIn = (inbox: string): ReadonlySet<string> =>
   new Set([...Inbox.frames(inbox)].flatMap((frame) => (isArchived(frame) ? [frame.archive] : [])))
 
-/** Of one inbox together, each after the one before it. */
+/** Those of one inbox together, in order. */
 const byNumber = ({ archive: a }: Listed, { archive: b }: Listed): number =>
   inboxOf(a) === inboxOf(b) ? a.first - b.first : inboxOf(a) < inboxOf(b) ? -1 : 1
 
 const inboxOf = ({ name }: Archive): string => name.split("/")[0] ?? ""
 
-/** Whose copies are all damaged: an error if it is the Store's own. */
+/** For an archive whose copies are all damaged: an error if it is the Store's own. */
 export const unlessOwn = ({ archive, isOwn }: Listed, folder: ArchiveFolder, lake: Lake["Service"]) =>
   isOwn ? Effect.fail(damaged(archive.name, folder, lake)) : Effect.undefined

@@ -1,9 +1,10 @@
 /**
- * Erases from archives. Each that has it is written again with redacted frames, which keep their numbers and the hash of what
- * had come, and is sealed again; as a document names the one before by its hash, so is each later one. Then the lake's
- * copies are made the same, and read back. First the whole folder, then the lake: there is always one copy that is whole.
+ * Erases from archives. Each archive that contains the data is rewritten with redacted frames, which keep their numbers
+ * and the hash of the original body, and is sealed again. So is each later one, because a document names the previous
+ * one by its hash. Then the lake's copies are made equal and read back. The whole folder comes first, then the lake, so
+ * there is always one complete copy.
  *
- * The keys by which a body is recognized stay: they are of what had come.
+ * The keys by which a body is recognized stay, because they belong to the original body.
  */
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +20,10 @@ import { decode, encode, type Frame, headBytes } from "../../Stores/Segments/Fra
 import { type FilesFailed, attempt, filesIn, type Listed, own, type Place, survey, unlessOwn } from "./Archived.ts"
 import * as Inbox from "./Inbox.ts"
 
-/** Where archives are read: their folder, and one for those that only the lake has, which are brought nowhere unless they change. */
+/**
+ * Where archives are read: their folder, and another folder for those that only the lake has; these are copied to the
+ * first one only if they change.
+ */
 const opening = Effect.gen(function* () {
   const lake = yield* Lake
   const temporary = yield* Effect.acquireRelease(
@@ -33,7 +37,7 @@ const opening = Effect.gen(function* () {
 
 const removing = { recursive: true, force: true } as const
 
-/** Undefined if no copy is in order. */
+/** Undefined if no copy is intact. */
 const unlessDamaged = <A>(use: () => Promise<A>) =>
   attempt(() =>
     use().catch((cause: unknown) => {
@@ -42,7 +46,7 @@ const unlessDamaged = <A>(use: () => Promise<A>) =>
     })
   )
 
-/** Hears every frame in archives; nothing is changed. Returns the files that it can't look into, for people. */
+/** Passes every frame in archives to `hear`; nothing is changed. Returns the files that it can't search, for people. */
 export const look = Effect.fn("Erase.archives.look")(function* (place: Place, hear: (frame: Frame) => void) {
   const { archives, unopened } = yield* survey(place)
   const { folder, key } = own(place)
@@ -62,7 +66,7 @@ export const look = Effect.fn("Erase.archives.look")(function* (place: Place, he
   return [...unopened, ...others]
 }, Effect.scoped)
 
-/** `note`: hears what an archive loses before it does. */
+/** `note`: is told what an archive loses before it does. */
 export const erase = Effect.fn("Erase.archives")(function* (
   place: Place,
   without: Inbox.Without,
@@ -87,7 +91,7 @@ export const erase = Effect.fn("Erase.archives")(function* (
     const isSame = left === undefined || (left.lost === undefined && link?.sha256 === old.before?.sha256)
     before = old
     if (!isSame) {
-      // What only the lake has is changed here first, so that one copy is always whole.
+      // What only the lake has is changed here first, so that one copy is always complete.
       if (!isHere) yield* attempt(() => folder.contents(name, key))
       note((left.lost ?? []).map((lost) => (listed.isOfInbox ? lost : { ...lost, sequence: null })))
       const instead = { before: link, contents: left.lost && left.frames.map((frame) => contentOf(frame, key)) }
@@ -108,7 +112,10 @@ export const erase = Effect.fn("Erase.archives")(function* (
 const contentOf = (of: Buffer | Frame, key: Parameters<typeof encode>[1]): Buffer =>
   Buffer.isBuffer(of) ? of : encode(of, key).subarray(headBytes)
 
-/** Without what is erased. `lost` is undefined if nothing is; frames that lose nothing stay as they were written. */
+/**
+ * The frames without what is erased. `lost` is undefined if nothing is; frames that lose nothing stay as they were
+ * written.
+ */
 const withoutIn = (contents: ReadonlyArray<Buffer>, without: Inbox.Without) => {
   const lost: Array<Inbox.Lost> = []
   let isSame = true
@@ -123,7 +130,7 @@ const withoutIn = (contents: ReadonlyArray<Buffer>, without: Inbox.Without) => {
   return { frames, lost: isSame ? undefined : lost }
 }
 
-/** An archive that a lake never had isn't brought there, unless it is the Store's own. */
+/** An archive that the lake never had isn't copied there, unless it is the Store's own. */
 const sameOnLake = Effect.fnUntraced(function* (
   folder: ArchiveFolder,
   { archive, isInFolder, isOwn, onLake: text }: Listed,

@@ -1,8 +1,8 @@
 /**
- * An embedded Store that a value is erased from. No worker may run: the data directory is held.
+ * An embedded Store from which a value is erased. No worker may run: the data directory is held.
  *
- *   bodies and headers   each segment of the inbox is written again, and each archive with its copy on the lake
- *   rows of the Store    changed, then the whole file is written again
+ *   bodies and headers   each segment of the inbox is rewritten, and each archive with its copy on the lake
+ *   rows of the Store    changed, then the whole file is rewritten
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
@@ -28,7 +28,7 @@ import * as Look from "./Look.ts"
 import * as Rows from "./Rows.ts"
 import type { Seek } from "./Seek.ts"
 
-/** By the Store's own rules, so that its tables are current and its deliveries are in their folder. */
+/** Opened by the Store's own rules, so that its tables are current and its deliveries are in their folder. */
 const settled = Effect.gen(function* () {
   const store = yield* Store
   yield* store.deliveries.last
@@ -61,7 +61,7 @@ const rid = (path: string, without: Without, erasure: number) =>
       yield* attempt(`${begun}. The store`, () => {
         database.exec("begin immediate")
         Rows.erase(database, without, (sha256) => note.one(sha256, null))
-        // The next start makes the warehouse again.
+        // The next start rebuilds the warehouse.
         setMeta(database, disowned.key, disowned.value)
         database.exec("commit")
       })
@@ -87,7 +87,7 @@ const noting = (database: DatabaseSync, erasure: number) => {
   return { one, all }
 }
 
-/** SQLite leaves what was deleted in free pages and in its log. */
+/** SQLite leaves deleted data in free pages and in its log. */
 const vacuum = (database: DatabaseSync) =>
   attempt(`${begun}. The store`, () =>
     database.exec("pragma secure_delete = on; vacuum; pragma wal_checkpoint(truncate)")
@@ -105,7 +105,7 @@ const link = (path: string) =>
 export const open = (place: Files.Place) =>
   Effect.gen(function* () {
     const settings = yield* Effect.context<Settings>()
-    /** For this alone: nothing has it open while its files are written again. */
+    /** Opened only for this: nothing has it open while its files are rewritten. */
     const opened = <A, E>(use: Effect.Effect<A, E, Store>) =>
       Effect.scoped(Effect.provide(use, Layer.provide(Sqlite.layer, Layer.succeedContext(settings)), { local: true }))
     const { store: path } = place

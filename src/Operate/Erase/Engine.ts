@@ -1,6 +1,6 @@
 /**
- * What an erasure needs of the engine that holds a Store. The order of the steps is the same for each (`Erase`); how a row or
- * a body is changed, and who must not work meanwhile, is the engine's.
+ * What an erasure needs from the engine that holds a Store. The order of the steps is the same for each engine
+ * (`Erase`); how a row or a body is changed, and who must not work meanwhile, is up to the engine.
  */
 import { Effect, Schema, type Scope } from "effect"
 import type { Naming } from "../../Domain/Event.ts"
@@ -13,12 +13,12 @@ import type { Seek } from "./Seek.ts"
 
 export class EraseError extends Schema.TaggedError<EraseError>()("EraseError", { message: Schema.String }) {}
 
-/** By table: how many rows. */
+/** The number of rows by table. */
 export type Counts = Readonly<Record<string, number>>
 
 export interface RowsFound {
   readonly changed: Counts
-  /** What stays: the books, ids, and deliveries where it says what they are about. */
+  /** What stays: the books, ids, and places where a delivery says what it is about. */
   readonly kept: Counts
 }
 
@@ -27,19 +27,19 @@ export interface Looked extends RowsFound {
   readonly deliveries: number
 }
 
-/** What goes, and what says where it stays, because without it nobody could read what a body or an answer is about. */
+/** What is removed, and what determines where it stays: without that, a body or an answer could no longer be read. */
 export interface Without {
   readonly redact: Erasure.Redactor
   readonly reads: Erasure.Reads
 }
 
-/** Of a tombstone: everything but its number. */
+/** A tombstone without its number. */
 export type Note = Omit<Tombstone, "number">
 
-/** In one reading, for each that was asked for. */
+/** One result for each that was asked for, from a single pass. */
 export interface LookedInto {
   readonly found: ReadonlyArray<Looked>
-  /** Files that can't be looked into. */
+  /** Files that can't be searched. */
   readonly unopened: ReadonlyArray<string>
 }
 
@@ -47,27 +47,27 @@ type Step<A = void, R = never> = Effect.Effect<A, EraseError | StoreError, R>
 
 /** A store that nothing else uses. */
 export interface Engine {
-  /** By the Store's own rules, so that its tables are current. */
+  /** Opened by the Store's own rules, so that its tables are current. */
   readonly tombstones: Step<ReadonlyArray<Tombstone>>
-  /** How deliveries were read since the books began. */
+  /** How deliveries have been read since the books began. */
   readonly namings: Step<ReadonlyArray<Naming>>
   /** Nothing is changed. */
   readonly look: (seeks: ReadonlyArray<Seek>, reads: Erasure.Reads) => Step<LookedInto, Lake>
-  /** Files and tables that nobody looks into. */
+  /** Files and tables that aren't searched. */
   readonly setAside: Step<ReadonlyArray<string>>
-  /** Fails if what was found can't be erased from here: then nothing has been. */
+  /** Fails if what was found can't be erased from here; then nothing has been changed. */
   readonly ready: (found: RowsFound) => Step
   /** No worker starts from then on. */
   readonly note: (of: (before: ReadonlyArray<Tombstone>) => Note) => Step
-  /** Bodies, headers and rows; may be done again. `erasure`: the first of those that are done together. */
+  /** Bodies, headers and rows; can be repeated. `erasure`: the first of those that are done together. */
   readonly rid: (without: Without, erasure: number) => Step
-  /** Archives of deliveries, here and on the lake; may be done again. */
+  /** Archives of deliveries, here and on the lake; can be repeated. */
   readonly archives: (without: Without, erasure: number) => Step<void, Lake>
-  /** Files beside it that can be made again. */
+  /** Removes files beside it that can be rebuilt. */
   readonly discard: Step
-  /** The engine's own files, so that they hold nothing that was changed or removed. */
+  /** Rewrites the engine's own files, so that they contain nothing that was changed or removed. */
   readonly writeAgain: Step
-  /** Everything is rid of it. */
+  /** It is gone from everything. */
   readonly link: Step
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takes all exports from the lake, with the logs that other tools read, and the copies of deliveries: any of them may hold
- * what is erased, and none is needed for the next one. What siteledger hasn't written stays.
+ * Removes all exports from the lake, with the logs that other tools read, and the copies of deliveries: any of them may
+ * contain what is erased, and the next export needs none of them. What siteledger hasn't written stays.
  */
 import { Effect } from "effect"
 import { folder } from "../../Lake/Archiving.ts"
@@ -12,7 +12,7 @@ import * as ReadingSql from "../../Lake/ReadingSql.ts"
 
 const log = /^[a-z_][a-z0-9_]*\/_delta_log\/(?:\d{20}\.(?:json|checkpoint\.parquet)|_last_checkpoint)$/
 
-/** Readers lose the pointer first, and then the manifests: nobody finds an export that isn't whole. */
+/** The pointer is removed first, then the manifests, so that readers never find an incomplete export. */
 const order = (path: string): number => {
   if (path === Manifest.pointerPath || path === ReadingSql.path) return 0
   if (path === DeltaState.path) return 1
@@ -24,7 +24,7 @@ const isCopy = (path: string): boolean => path.startsWith(DeliveriesCopy.folder)
 const isOurs = (path: string): boolean =>
   order(path) < 2 || Manifest.writerOf(path) !== undefined || log.test(path) || isCopy(path)
 
-/** What somebody else has written there: who maintains a Delta table, say. Archives are looked into by themselves. */
+/** What others have written there, for instance to maintain a Delta table. Archives are handled separately. */
 export const strangers = (lake: Lake["Service"]): Effect.Effect<ReadonlyArray<string>, LakeError> =>
   Effect.map(lake.list(""), (paths) =>
     paths.filter((path) => !isOurs(path) && !path.startsWith(folder)).map((path) => addressOf(lake, path))

@@ -1,5 +1,5 @@
 /**
- * What a connector knows of the warehouse's columns, for an engine whose rows are changed instead of made again.
+ * What a connector knows about the warehouse's columns, for an engine whose rows are changed instead of rebuilt.
  */
 
 export interface Field {

@@ -1,6 +1,7 @@
 /**
- * The files beside a Store that can be made again, and so needn't be searched: the warehouse with what was set aside of it,
- * the analysts' copy, what an export was about to write, and the log of rows. The next start makes them, of rows and bodies that have lost what was erased.
+ * The files beside a Store that can be rebuilt and so needn't be searched: the warehouse with what was set aside of it,
+ * the analysts' copy, what an export was about to write, and the log of rows. The next start rebuilds them from rows
+ * and bodies that have lost what was erased.
  */
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -14,7 +15,7 @@ export interface Place {
   readonly published: string
 }
 
-/** Its own name, and all that begins with it and a dot. */
+/** The file itself, and everything whose name begins with its name and a dot. */
 const family = (path: string): ReadonlyArray<string> =>
   existsSync(dirname(path))
     ? readdirSync(dirname(path))
@@ -22,10 +23,10 @@ const family = (path: string): ReadonlyArray<string> =>
         .map((name) => join(dirname(path), name))
     : []
 
-/** Those that siteledger makes of a file of DuckDB. */
+/** Files that siteledger creates beside a DuckDB file. */
 const ours = /^(?:\.(?:known|known\.tmp|previous|room|spare|suspect|tmp|unfinished|wal)|\.set-aside-\d+)?(?:\.wal)?$/
 
-/** Those that siteledger makes of a Store, and that hold nothing of it. */
+/** Files that siteledger creates beside a Store, and that contain nothing of it. */
 const ofStore = /^\.(?:closed|suspect)$/
 
 const isOurs =

@@ -1,7 +1,7 @@
 /**
- * Erases from the bodies and headers in the segments of an inbox that isn't in use. A segment in which something goes is
- * written again as a whole, with the same numbers in the same order, and its copy with it; each body keeps the hash of what
- * had come. Nothing is kept of the old files.
+ * Erases from the bodies and headers in the segments of an inbox that isn't in use. A segment that loses something is
+ * rewritten as a whole, with the same numbers in the same order, and so is its copy. Each body keeps the hash of the
+ * original. Nothing is kept of the old files.
  */
 import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, rmSync } from "node:fs"
@@ -14,7 +14,7 @@ import { framesIn, listed, nameOf } from "../../Stores/Segments/Segment.ts"
 import { besideIn, Writer } from "../../Stores/Segments/Writer.ts"
 import type { Seek } from "./Seek.ts"
 
-/** As much as any worker lets in. */
+/** As much as any worker accepts. */
 export const mostBytes = 64 * 1024 * 1024
 
 export interface Without {
@@ -25,9 +25,9 @@ export interface Without {
 
 /** A body that loses something. */
 export interface Lost {
-  /** Null: the number isn't of this inbox, but of one before it. */
+  /** Null if the number belongs not to this inbox but to an earlier one. */
   readonly sequence: number | null
-  /** Of what had come. */
+  /** The hash of the original body. */
   readonly sha256: string
 }
 
@@ -47,14 +47,14 @@ export const lostIn = (before: Frame, after: Frame): ReadonlyArray<Lost> =>
     ? [{ sequence: before.number, sha256: sha256Of(before as First).toString("hex") }]
     : []
 
-/** Of deliveries. */
+/** Counts of deliveries. */
 export interface InboxFound {
   readonly losing: number
   /** Where it stays: in a field that says what the delivery is about, or in a delivery that can't be read. */
   readonly keeping: number
 }
 
-/** Counts bodies that would lose something, each once, wherever it is kept; nothing is changed. */
+/** Counts bodies that would lose something, each once, wherever it is stored; nothing is changed. */
 export const tally = (seek: Seek, read: Erasure.Read) => {
   const [losing, keeping] = [new Set<string>(), new Set<string>()]
   const add = (frame: Frame): void => {
@@ -69,7 +69,7 @@ export const tally = (seek: Seek, read: Erasure.Read) => {
   return { add, found: (): InboxFound => ({ losing: losing.size, keeping: keeping.size }) }
 }
 
-/** All frames, as they are. */
+/** All frames, unchanged. */
 export function* frames(folder: string): Generator<Frame> {
   for (const first of existsSync(folder) ? listed(folder) : []) {
     yield* framesIn(readFileSync(join(folder, nameOf(first))))
@@ -79,7 +79,7 @@ export function* frames(folder: string): Generator<Frame> {
 /** Where deliveries are that have left the segments. */
 export type Beside = NonNullable<ConstructorParameters<typeof Writer>[2]>
 
-/** `note`: hears what a segment loses before it does. */
+/** `note`: is told what a segment loses before it does. */
 export const erase = (
   folder: string,
   beside: Beside,
@@ -99,13 +99,13 @@ export const erase = (
       note(frames.flatMap((frame, place) => lostIn(frame, left[place]!)))
       replace(folders, left, end?.kind === "end" ? end.number : undefined)
     }
-    // Also after a crash between the two.
+    // Also done after a crash between the two.
     copyAgain(folders, first)
   }
   for (const name of ["damaged.log", "made.tmp", "beside/made.tmp"]) rmSync(join(folder, name), { force: true })
 }
 
-/** What only a copy has, or is damaged, is read by nobody who looks into the segments alone. */
+/** Repairs first: reading only the segments would miss what only a copy has, or what is damaged. */
 const mend = (folder: string, key: ReturnType<typeof keyOf>, beside: Beside): void => {
   const writer = new Writer(folder, key, beside)
   try {

@@ -1,5 +1,5 @@
 /**
- * What an erasure would take from the deliveries and rows of an embedded Store that isn't in use; nothing is changed.
+ * What an erasure would remove from the deliveries and rows of an embedded Store that isn't in use; nothing is changed.
  */
 import { Effect } from "effect"
 import type * as Erasure from "../../Domain/Erasure.ts"
@@ -18,7 +18,7 @@ const attempt = <A>(what: string, use: () => A) =>
     catch: (cause) => new FilesFailed({ message: `${what} can't be read: ${whyNot(cause)}.` })
   })
 
-/** For each of these. A delivery may be in the inbox, in an archive, or in both, and is counted once. */
+/** One result for each of these. A delivery may be in the inbox, in an archive, or in both, and is counted once. */
 export const into = Effect.fn("Erase.look.into")(function* (
   place: Place,
   seeks: ReadonlyArray<Seek>,

@@ -1,7 +1,7 @@
 /**
- * Erases from the rows of an embedded Store that isn't in use: from every text that isn't part of a key. The books keep what
- * they have: amounts, ids and what people wrote when they decided are linked by hashes and were sent to accounting; only the
- * answers of look-ups that facts rest on lose something, and keep the hash of what had come.
+ * Erases from the rows of an embedded Store that isn't in use: from every text that isn't part of a key. The books keep
+ * their contents: amounts, ids and what people wrote when they decided are linked by hashes and were sent to
+ * accounting. Only the answers of look-ups on which facts rest lose something, and keep the hash of the original.
  */
 import { hash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
@@ -16,9 +16,9 @@ import type { Seek } from "./Seek.ts"
 
 export const evidence = "ledger_evidence"
 export const books: ReadonlySet<string> = new Set(Object.keys(ledger).filter((name) => name !== evidence))
-/** They say what was erased, without saying it. */
+/** These record what was erased, without revealing it. */
 export const tombstones: ReadonlySet<string> = new Set(["erasures", "erased_bodies"])
-/** Which service and which files the Store belongs to. */
+/** Identifies the service and the files to which the Store belongs. */
 const identity: ReadonlySet<string> = new Set(["service", "inbox", "row_log", "warehouse_id"])
 export const isIdentity = (key: string): boolean => identity.has(key)
 const notIdentity = `key not in (${[...identity].map((key) => `'${key}'`).join(", ")})`
@@ -33,10 +33,10 @@ const quoted = (name: string): string => `"${name}"`
 
 /** Listed records that can't be copied. */
 const badRecords = "record_quarantine"
-/** Of facts. */
+/** The subject of facts. */
 const ipcs = "ipcs"
 
-/** What the fact that an answer rests on says of it, as SQL; `schema` may be empty. */
+/** The content of the fact that rests on an answer, as SQL; `schema` may be empty. */
 export const factOf = (schema: string): Readonly<Record<"content" | "ipc_id", string>> => ({
   ipc_id: `(select ipc_id from ${schema}ledger_facts where number = fact)`,
   content: `(select content from ${schema}ledger_facts where number = fact)`
@@ -51,10 +51,13 @@ interface Fact {
 
 const contentOf = ({ content }: Values): Fact => JSON.parse(String(content ?? "{}")) as Fact
 
-/** The hash of an answer as the fact names it, which an earlier erasure may have changed. */
+/** The hash of an answer as its fact names it; an earlier erasure may have changed the answer. */
 export const originalOf = (row: Values): string => contentOf(row).sha256 ?? hash("sha256", String(row["body"]))
 
-/** How a row's texts are read. An answer is about the IPC of its fact, and keeps what that was read from. */
+/**
+ * How a row's texts are read. An answer is about the IPC of its fact, and keeps the fields from which the fact was
+ * read.
+ */
 export const readOf = (table: string, row: Values, { answers, records }: Erasure.Reads): Erasure.Read => {
   if (table === badRecords) return records(String(row["resource"]))
   if (table !== evidence) return Erasure.plain
@@ -63,17 +66,20 @@ export const readOf = (table: string, row: Values, { answers, records }: Erasure
   return { isKept: answers, records: (value) => (Json.isObject(value) ? about : []), keeps: keepsAt({ kept }) }
 }
 
-/** The record that a row says something of, by its columns, if it isn't one that came. */
+/** The record that a row describes, by its columns, if the row isn't a record of the service. */
 const recordOf = ({ id, ipc_id: ipc, resource }: Values): Erasure.Named | undefined => {
   if (typeof resource === "string" && typeof id === "string") return { table: resource, id }
   return typeof ipc === "string" ? { table: ipcs, id: ipc } : undefined
 }
 
-/** Whether a row goes as a whole: it may be the record, and nothing tells. A walk finds again what isn't. */
+/**
+ * Whether a row is removed as a whole: it may be the record, and this can't be determined. If it isn't, a walk finds it
+ * again.
+ */
 export const goes = (table: string, row: Values, { reads, redact }: Without): boolean =>
   table === badRecords && redact.hasErased(String(row["resource"])) && readOf(table, row, reads).isUnnamed === true
 
-/** Whether a row keeps it: in its key, by its columns, or in a record of which nobody knows what it is about. */
+/** Whether a row keeps it: in its key, by its columns, or in a record whose subject isn't known. */
 export const keeps = (
   { keys, name }: { readonly name: string; readonly keys: ReadonlyArray<string> },
   row: Values,
@@ -89,7 +95,7 @@ export const keeps = (
   return typeof text === "string" && seek.stays(Erasure.redactText(text, seek, read) ?? text, read)
 }
 
-/** What is left of the texts of a row that lose something; undefined: none does. */
+/** What is left of the texts of a row that lose something; undefined if none does. */
 export const leftOf = (
   { name, others }: { readonly name: string; readonly others: ReadonlyArray<string> },
   row: Values,
@@ -108,7 +114,7 @@ export const leftOf = (
 export const loses = (texts: Parameters<typeof leftOf>[0], row: Values, without: Without): boolean =>
   goes(texts.name, row, without) || leftOf(texts, row, without) !== undefined
 
-/** In the file as it is. */
+/** In the current file. */
 const textsOf = (database: DatabaseSync): ReadonlyArray<Texts> =>
   storeTables
     .filter(({ name, only }) => only !== "postgres" && name !== "inbox" && !tombstones.has(name))
@@ -139,7 +145,7 @@ const rowsIn = (database: DatabaseSync, { name, others }: Texts): Iterable<Row> 
 const named = (counts: ReadonlyArray<readonly [string, number]>): Counts =>
   Object.fromEntries(counts.filter(([, count]) => count > 0))
 
-/** What would go and what stays; nothing is changed. */
+/** What would be removed and what would stay; nothing is changed. */
 export const look = (database: DatabaseSync, seek: Seek, reads: Erasure.Reads): RowsFound => {
   const all = textsOf(database).map((texts) => {
     const found = { name: texts.name, changed: 0, kept: 0 }
@@ -155,7 +161,7 @@ export const look = (database: DatabaseSync, seek: Seek, reads: Erasure.Reads): 
   }
 }
 
-/** Triggers refuse changes of append-only rows, and log them: the log is made again as a whole. */
+/** Triggers refuse changes of append-only rows, and log other changes: the log is rebuilt as a whole. */
 const withoutTriggers = (database: DatabaseSync, table: string, use: () => void): void => {
   const triggers = database
     .prepare("select name, sql from sqlite_schema where type = 'trigger' and tbl_name = ?")
@@ -165,7 +171,7 @@ const withoutTriggers = (database: DatabaseSync, table: string, use: () => void)
   for (const { sql } of triggers) database.exec(String(sql))
 }
 
-/** In one transaction. `note`: hears the hash of each answer that loses something. */
+/** In one transaction. `note`: is told the hash of each answer that loses something. */
 export const erase = (database: DatabaseSync, without: Without, note: (sha256: string) => void): void => {
   for (const texts of textsOf(database).filter(({ name }) => !books.has(name))) {
     const { name } = texts

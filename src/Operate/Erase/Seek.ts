@@ -1,12 +1,15 @@
 /**
- * What an erasure looks for before it changes anything: what would go, and where it would stay.
+ * What an erasure looks for before it changes anything: what would be removed, and where something would stay.
  */
 import * as Erasure from "../../Domain/Erasure.ts"
 
 export interface Seek extends Erasure.Redactor {
-  /** False if a text has nothing of it, wherever it would stay: most have nothing, which one reading tells. */
+  /**
+   * False if a text certainly contains nothing of it, even where it would stay: most texts contain nothing, and one
+   * pass shows that.
+   */
   readonly mayBeIn: (text: string) => boolean
-  /** Of a text from which it is gone as far as it goes: whether it is still there. */
+  /** For a text from which it has been removed as far as possible: whether it is still there. */
   readonly stays: (text: string, read: Erasure.Read) => boolean
 }
 
@@ -16,10 +19,10 @@ const ofValue = (asked: Erasure.AskedValue): Seek => {
   return { ...redact, mayBeIn: isIn, stays: isIn }
 }
 
-/** Also within longer texts, and fields of any name. */
+/** Also within longer texts, and in fields of any name. */
 export const anywhere = (value: string): Erasure.Redactor => Erasure.redactorOf({ value, field: null, isWithin: true })
 
-/** What isn't read as being about any record stays; it may be about this one if it has the id. */
+/** What isn't read as being about some record stays; it may be about this one if it contains the id. */
 const ofRecord = (record: Erasure.Named): Seek => {
   const { text: redact } = anywhere(record.id)
   return {
@@ -30,7 +33,7 @@ const ofRecord = (record: Erasure.Named): Seek => {
   }
 }
 
-/** What would go only if longer texts were looked into, too. */
+/** What would be removed only if longer texts were searched too. */
 const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue): Seek => {
   const wide = Erasure.redactorOf({ ...asked, isWithin: true }).text
   return {
@@ -45,7 +48,7 @@ const beyond = ({ text: redact }: Erasure.Redactor, asked: Erasure.AskedValue): 
   }
 }
 
-/** First what is asked for; then what only `--within` would find, if that isn't asked for. */
+/** First what is asked for; then what only `--within` would find, unless that is asked for. */
 export const seeksOf = (asked: Erasure.Asked): ReadonlyArray<Seek> => {
   if (Erasure.isRecord(asked)) return [ofRecord(asked)]
   const seek = ofValue(asked)

@@ -1,10 +1,10 @@
 /**
- * A Store in PostgreSQL that a value is erased from, with the warehouse beside it. No worker may live, on any machine.
+ * A Store in PostgreSQL from which a value is erased, with the warehouse beside it. No worker may run, on any machine.
  *
- *   bodies and headers            changed in the inbox; each body keeps the hash of what had come
- *   rows of Store and warehouse   changed where they are
- *   answers, and who asked        as the owner of the append-only tables, who may be another role
- *   the server's own files        each table is written again
+ *   bodies and headers            changed in the inbox; each body keeps the hash of the original
+ *   rows of Store and warehouse   changed in place
+ *   answers, and who asked        as the owner of the append-only tables, which may be another role
+ *   the server's own files        each table is rewritten
  */
 import { Clock, Effect, type Option, type Redacted } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -28,7 +28,7 @@ import * as Warehouse from "./ServerWarehouse.ts"
 
 export interface Place extends Files.Place {
   readonly url: Redacted.Redacted
-  /** Of the owner of the append-only tables, where that is another role. */
+  /** The address of the owner of the append-only tables, if that is another role. */
   readonly ownersUrl: Option.Option<Redacted.Redacted>
   readonly fields: Fields
 }
@@ -45,7 +45,7 @@ interface Parts {
 const guarded = Rows.all.filter((texts) => Rows.isGuarded(texts) && !Rows.isBook(texts))
 const changeable = Rows.all.filter((texts) => !Rows.isGuarded(texts))
 
-/** In the Store's meta, while an erasure that needs the owner isn't through. */
+/** In the Store's meta while an erasure that needs the owner is unfinished. */
 const needsOwner = "erasing_as_owner"
 
 const noOwner = () =>
@@ -87,7 +87,7 @@ const rid = async ({ fields, known, now, owner, worker }: Parts, without: Withou
   for (const table of known.written) await Warehouse.erase(client, table, { ...without, fields, now })
 }
 
-/** Also what came while a person was asked. */
+/** Includes what arrived while a person was being asked. */
 const isAppended = async (client: Session["client"], without: Without): Promise<boolean> => {
   for (const texts of guarded) if (await Rows.isIn(client, texts, without)) return true
   return false
@@ -96,7 +96,7 @@ const isAppended = async (client: Session["client"], without: Without): Promise<
 const stillRead = (who: string) =>
   new EraseError({ message: `${who} still reads the database as it was before: end it, so that no old row stays.` })
 
-/** Also those in which nothing went now: what was replaced there before may have had it. */
+/** Includes tables from which nothing was erased now: rows that were replaced earlier may have contained it. */
 const written = storeTables.filter((table) => table.isAppendOnly !== true && table.only !== "sqlite").map(inStore)
 
 const writeAgain = async ({ known, owner, worker: { client } }: Parts) => {
@@ -147,7 +147,7 @@ export const open = (place: Place) =>
           attempt(worker, () => look(worker.client, known.written, seeks, { reads, fields, now })),
           (found) => ({ found, unopened: [] })
         ),
-      // It has none.
+      // There are none.
       archives: () => Effect.void,
       setAside: setAside(place, parts),
       ready: (found) =>

@@ -1,17 +1,18 @@
 /**
- * Sees to it that nobody works on a database in PostgreSQL while something is erased from it, and holds the leader's lock.
+ * Makes sure that nothing else works on a PostgreSQL database while something is erased from it, and holds the leader's
+ * lock.
  *
- * A worker is known by its sessions and by its row in `workers`, both of which it has before it reads what was erased. So of a
- * worker and an erasure that begin at the same moment, one notices the other: the worker finds a note that has no link and
- * refuses to start, or the erasure finds the worker after its note is committed, and stops. One that has neither, because its
- * machine slept for long, gets no new session afterwards (`Stores/Postgres/Knowing`).
+ * A worker is known by its sessions and by its row in `workers`; it has both before it reads what was erased. So if a
+ * worker and an erasure begin at the same moment, one notices the other: either the worker finds a note without a link
+ * and refuses to start, or the erasure finds the worker after its note is committed, and stops. A worker that has
+ * neither, because its machine slept for long, gets no new session afterwards (`Stores/Postgres/Knowing`).
  */
 import type { Client } from "pg"
 import { isOurs } from "../../Stores/Postgres/Connections.ts"
 import { lock as leading } from "../../Stores/Postgres/Leadership.ts"
 import { turn } from "../../Stores/Postgres/Migrations.ts"
 
-/** No time-outs: this is no abandoned transaction. The server ends what a killed process has left. */
+/** No timeouts, because this is no abandoned transaction. The server ends what a killed process leaves. */
 export const unhurried = {
   application_name: "siteledger erase",
   statement_timeout: 0,
@@ -20,7 +21,7 @@ export const unhurried = {
   query_timeout: 0
 }
 
-/** Not known on every system: without it the server notices a little later. */
+/** Not supported on every system; without it the server notices a little later. */
 export const begin = async (client: Client): Promise<void> => {
   await client.connect()
   await client.query("set idle_session_timeout = 0").catch(() => undefined)
@@ -33,7 +34,7 @@ interface Found {
   readonly pid: number | null
 }
 
-/** One that waits for its turn hasn't read what was erased. */
+/** A worker that waits for its turn hasn't read what was erased. */
 const waiting = `
   select application_name from pg_stat_activity join pg_locks using (pid)
   where locktype = 'advisory' and objid = (${turn} & 4294967295)::oid and not granted`
@@ -59,7 +60,7 @@ const patience = { attempts: 50, pauseMs: 100 }
 
 const pause = () => new Promise<void>((done) => void setTimeout(done, patience.pauseMs))
 
-/** What has just ended may stay visible for a moment. */
+/** Sessions that have just ended may stay visible for a moment. */
 const awaited = async <A>(ask: () => Promise<A | undefined>): Promise<A | undefined> => {
   for (let left = patience.attempts; ; left--) {
     const found = await ask()
@@ -79,7 +80,7 @@ const livingOn = async (client: Client, { isLed = false, isTurn = false } = {}):
   return reported && shown(reported)
 }
 
-/** Who else works on the database, in words; undefined: nobody, and nobody will lead. */
+/** Who else works on the database, in words; undefined if nothing does and nothing will lead. */
 export const othersOn = async (client: Client): Promise<string | undefined> => {
   const isLed = await awaited(async () => {
     const found = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${leading}) as held`)
@@ -89,7 +90,7 @@ export const othersOn = async (client: Client): Promise<string | undefined> => {
   return awaited(() => livingOn(client))
 }
 
-/** While it is this one's turn, no worker that starts comes further than to wait for its own. */
+/** During this turn, a worker that starts gets no further than waiting for its own turn. */
 export const inTurn = async <A>(client: Client, use: () => Promise<A>): Promise<A> => {
   await client.query(`select pg_advisory_lock(${turn})`)
   try {
@@ -99,5 +100,5 @@ export const inTurn = async <A>(client: Client, use: () => Promise<A>): Promise<
   }
 }
 
-/** In this one's turn: who works all the same. */
+/** During this turn: who works nevertheless. */
 export const othersInTurn = (client: Client): Promise<string | undefined> => livingOn(client, { isTurn: true })

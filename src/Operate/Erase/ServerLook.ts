@@ -1,5 +1,5 @@
 /**
- * What would go from a database in PostgreSQL, and what would stay; nothing is changed.
+ * What would be removed from a PostgreSQL database, and what would stay; nothing is changed.
  */
 import type { Client } from "pg"
 import type * as Erasure from "../../Domain/Erasure.ts"
@@ -19,7 +19,7 @@ interface TableFound {
 const named = (counts: ReadonlyArray<readonly [name: string, count: number]>): Counts =>
   Object.fromEntries(counts.filter(([, count]) => count > 0))
 
-/** Of one table, for each of them. */
+/** For one table: one result for each seek. */
 const ofRows = async (
   client: Client,
   texts: Rows.Texts,
@@ -39,7 +39,7 @@ const ofRows = async (
   return counts
 }
 
-/** For each of the seeks, in one reading. */
+/** One result for each seek, from a single pass. */
 export const look = async (
   client: Client,
   written: ReadonlyArray<Warehouse.Written>,

@@ -1,6 +1,6 @@
 /**
- * The row of a record that is erased, in PostgreSQL's warehouse: what is left is what the service's records and bodies would make that
- * have lost the same. Its key stays, and what is kept of it.
+ * The row of an erased record in PostgreSQL's warehouse. What is left equals what the service's records and bodies
+ * would make after losing the same data. Its key stays, and so does what is kept of it.
  */
 import { emptied, type Keeps } from "../../Domain/ErasedRecord.ts"
 import type * as Erasure from "../../Domain/Erasure.ts"
@@ -14,7 +14,7 @@ import type { Fields } from "./Fields.ts"
 /** A row, as canonical text by column. */
 export type Texts = Readonly<Record<string, string | null>>
 
-/** They say nothing that came from the service, or are made of the others. */
+/** Columns that contain nothing from the service, or are derived from the others. */
 export const own: ReadonlySet<string> = new Set([
   "_clocks",
   "_extra",
@@ -24,7 +24,7 @@ export const own: ReadonlySet<string> = new Set([
   "_deleted_at"
 ])
 
-/** Of a column that a list's table got for a field, that field is one of the names. */
+/** For a learned column, the field from which it was made is one of the names. */
 export const namesOf = ({ name: table, resource }: EntityTable, column: string, fields: Fields) => {
   const { isKept, names } = fields.of(table, column)
   const more = [...(resource.fields ?? []), ...(resource.learned ?? [])].flatMap(([field, filled]) =>
@@ -50,7 +50,7 @@ export const emptiedRow = (table: EntityTable, row: Texts, { fields, reads }: As
   const clocks = JSON.parse(row["_clocks"] ?? "{}") as object
   const extra = Object.create(null) as Record<string, string>
   const rest = (Json.parse(row["_extra"] ?? "{}") ?? {}) as Readonly<Record<string, unknown>>
-  // What has a version of its own came without a column; the others are what a column didn't hold.
+  // A name with its own version came without a column; the others are values that didn't fit a column.
   const isField = (name: string): boolean => Object.hasOwn(clocks, `+${name}`)
   const unfit = new Map(Object.entries(rest).filter(([name]) => !isField(name)))
   for (const [name, value] of Object.entries(rest))

@@ -1,6 +1,6 @@
 /**
- * Erases from the rows of a Store in PostgreSQL, by the same rules as from those of an embedded one (`Rows`): from bodies and
- * headers of deliveries, and from every text that isn't part of a key. The books keep what they have.
+ * Erases from the rows of a Store in PostgreSQL, by the same rules as for an embedded one (`Rows`): from bodies and
+ * headers of deliveries, and from every text that isn't part of a key. The books keep their contents.
  */
 import type { Client } from "pg"
 import * as Erasure from "../../Domain/Erasure.ts"
@@ -14,7 +14,7 @@ import type { Seek } from "./Seek.ts"
 
 export interface Texts {
   readonly name: string
-  /** With its schema. */
+  /** Including its schema. */
   readonly table: string
   readonly columns: ReadonlyArray<Column>
   readonly keys: ReadonlyArray<string>
@@ -23,7 +23,7 @@ export interface Texts {
 
 const text = "text"
 
-/** Every table of the Store that has texts, but for what says what was erased. */
+/** Every table of the Store that has texts, except those that record what was erased. */
 export const all: ReadonlyArray<Texts> = storeTables
   .filter(({ name, only }) => only !== "sqlite" && name !== "inbox" && !tombstones.has(name))
   .map(({ columns, key, name }) => {
@@ -43,11 +43,11 @@ export const all: ReadonlyArray<Texts> = storeTables
   })
   .filter(({ keys, others }) => keys.length + others.length > 0)
 
-/** Nobody may change their rows but who owns them, for a moment. */
+/** Only the owner may change their rows, for a moment. */
 export const isGuarded = ({ name }: Texts): boolean => appendOnly.includes(name)
 export const isBook = ({ name }: Texts): boolean => books.has(name)
 
-/** What is left of a row's texts; undefined if it has nothing of it. */
+/** What is left of a row's texts; undefined if they contain nothing of it. */
 export const leftOf = (texts: Texts, { place, values }: Row, without: Without): Change | undefined => {
   if (texts.name === "meta" && isIdentity(String(values["key"]))) return undefined
   const left = leftIn(texts, values, without)
@@ -78,7 +78,7 @@ export const eraseRows = async (client: Client, texts: Texts, without: Without):
   }
 }
 
-/** Whether a row would lose something. */
+/** A session that may change them, in the same database. */
 export const isIn = async (client: Client, texts: Texts, without: Without): Promise<boolean> => {
   for await (const rows of batches(client, texts.table, texts.columns)) {
     if (rows.some((row) => leftOf(texts, row, without) !== undefined)) return true
@@ -88,12 +88,12 @@ export const isIn = async (client: Client, texts: Texts, without: Without): Prom
 
 export interface Guarded {
   readonly client: Client
-  /** Of whoever may change them: a session of the same database. */
+  /** Runs as `owner`, who takes the right for one transaction, in which no trigger refuses it. */
   readonly owner: Client
   readonly erasure: number
 }
 
-/** As `owner`, who takes the right for one transaction, in which no trigger refuses it. */
+/** Returns the same objects if they contain nothing of it. */
 export const eraseGuarded = async (
   { client, erasure, owner }: Guarded,
   texts: Texts,
@@ -140,7 +140,7 @@ interface Delivery {
   readonly headers: string | null
 }
 
-/** The same objects if they have nothing of it. */
+/** Bodies keep the hash of the original. */
 const withoutIn = ({ body, headers }: Delivery, redact: Erasure.Redactor, read: Erasure.Read): Delivery => {
   const pairs = headers === null ? [] : (JSON.parse(headers) as ReadonlyArray<string>)
   const left = Erasure.redactPairs(pairs, redact)

@@ -1,8 +1,9 @@
 /**
- * Reads a table of PostgreSQL from its first page to its last, and changes rows where they are: rows are named by their place
- * in the table (`ctid`), so no key that might hold what is erased is ever sent. Only what is left of a text is.
+ * Reads a PostgreSQL table from its first page to its last, and changes rows in place. Rows are named by their position
+ * in the table (`ctid`), so no key that might contain what is erased is ever sent, only what is left of a text.
  *
- * Nobody else changes the rows meanwhile. One that is changed may move to the end, where it is met again, and has nothing left.
+ * Nothing else changes the rows meanwhile. A changed row may move to the end, where it is met again, but then contains
+ * nothing to erase.
  */
 import type { Client } from "pg"
 import { quoted } from "../../Stores/Ddl.ts"
@@ -10,7 +11,7 @@ import { quoted } from "../../Stores/Ddl.ts"
 export interface Column {
   readonly name: string
   readonly type: string
-  /** What it is read from, as SQL, if it isn't the table's. */
+  /** The SQL to read it from, if it isn't the table's column. */
   readonly of?: string
 }
 
@@ -30,12 +31,12 @@ export interface Change {
 
 /** About a thousand rows, or fewer of long ones. */
 const pagesAtOnce = 32
-/** Of values: a body may have 64 MiB. */
+/** For values: a body may have 64 MiB. */
 const bytesAtOnce = 16 * 1024 * 1024
 
 const isLong = ({ type }: Column): boolean => /^(?:text|json|bytea)/.test(type)
 
-/** Of a value that is stored apart the server knows it without reading it. */
+/** If a value is stored out of line, the server knows its length without reading it. */
 const lengthOf = (column: Column): string =>
   `coalesce(octet_length(${sqlOf(column)}${column.type.startsWith("bytea") ? "" : "::text"}), 0)`
 
@@ -44,7 +45,7 @@ interface Sized {
   readonly bytes: number
 }
 
-/** The places of as many rows as fit. */
+/** The positions of as many rows as fit. */
 function* fitting(rows: ReadonlyArray<Sized>): Generator<ReadonlyArray<string>> {
   let [some, bytes]: [Array<string>, number] = [[], 0]
   for (const row of rows) {
@@ -66,7 +67,7 @@ const pagesOf = async (client: Client, table: string): Promise<number> => {
   return Number(rows[0]?.pages ?? 0)
 }
 
-/** `table`: with its schema, as SQL has it. */
+/** `table`: with its schema, as in SQL. */
 export async function* batches(
   client: Client,
   table: string,
@@ -94,7 +95,7 @@ export async function* batches(
   }
 }
 
-/** Those that change the same columns in one statement. */
+/** Rows in which the same columns change share one statement. */
 export const update = async (
   client: Client,
   table: string,
@@ -107,7 +108,7 @@ export const update = async (
     const arrays = names.map((name, at) => `$${at + 2}::${typeOf.get(name) === "bytea" ? "bytea" : "text"}[]`)
     const given = names.map((_, at) => `v${at}`)
     const sets = names.map((name, at) => `${quoted(name)} = given.v${at}::${typeOf.get(name)}`)
-    // The list of places lets the server go to them alone.
+    // With a list of positions, the server visits only those rows.
     await client.query(
       `update ${table} as stored set ${sets.join(", ")}
        from unnest(${["$1::tid[]", ...arrays].join(", ")}) as given (${["place", ...given].join(", ")})
@@ -117,7 +118,7 @@ export const update = async (
   }
 }
 
-/** All of it or nothing. */
+/** All or nothing. */
 export const atomically = async (client: Client, use: () => Promise<void>): Promise<void> => {
   await client.query("begin")
   try {

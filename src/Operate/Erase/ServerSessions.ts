@@ -1,6 +1,6 @@
 /**
- * Sessions of an erasure on PostgreSQL: that of the worker's role, and that of the role that owns what is append-only, which
- * may be the same or another (`siteledger migrate` needs the same two).
+ * Sessions of an erasure on PostgreSQL: one of the worker's role, and one of the role that owns the append-only tables,
+ * which may be the same or another (`siteledger migrate` needs the same two).
  */
 import { Effect, Option, type Redacted } from "effect"
 import type { Kysely } from "kysely"
@@ -13,9 +13,9 @@ import { begun, EraseError } from "./Engine.ts"
 import * as Alone from "./ServerAlone.ts"
 
 export interface Session {
-  /** Of the database. */
+  /** The name of the database. */
   readonly name: string
-  /** For what lasts long. */
+  /** For long-running work. */
   readonly client: Client
   readonly db: Kysely<StoreTables>
   readonly connections: Connections
@@ -23,7 +23,7 @@ export interface Session {
 
 export const variable = "SITELEDGER_MIGRATE_URL"
 
-/** `from`: which variable has the address. */
+/** `from`: the variable that has the address. */
 export const attempt = <A>(
   { name }: Pick<Session, "name">,
   use: () => Promise<A>,
@@ -35,7 +35,7 @@ export const attempt = <A>(
       cause instanceof EraseError ? cause : new EraseError({ message: Failure.of(cause, name, from).message })
   })
 
-/** After the note. */
+/** A step after the note was written. */
 export const step = <A>(session: Session, use: () => Promise<A>): Effect.Effect<A, EraseError> =>
   Effect.mapError(attempt(session, use), ({ message }) => new EraseError({ message: `${begun}. ${message}` }))
 
@@ -59,7 +59,7 @@ const elsewhere = (name: string) =>
     message: `${name}: ${variable} must name the same database as SITELEDGER_WAREHOUSE. Nothing was changed.`
   })
 
-/** Which database of which server this is, whatever its address. */
+/** Identifies the database and its server, independent of the address. */
 const placeOf = async ({ client }: Session): Promise<string> => {
   const { rows } = await client.query<{ place: string }>(
     `select concat_ws(' ', pg_postmaster_start_time(), oid) as place from pg_database where datname = current_database()`
@@ -67,7 +67,7 @@ const placeOf = async ({ client }: Session): Promise<string> => {
   return rows[0]?.place ?? ""
 }
 
-/** One that may change what is append-only; undefined if that takes another role's address. */
+/** A session that may change append-only tables; undefined if another role's address is needed. */
 export const ownersOf = (worker: Session, url: Redacted.Redacted, ownersUrl: Option.Option<Redacted.Redacted>) =>
   Effect.gen(function* () {
     const owner = Option.isSome(ownersUrl)

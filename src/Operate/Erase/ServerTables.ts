@@ -1,5 +1,6 @@
 /**
- * The tables of a database in PostgreSQL: those of the warehouse that rows are changed in, and those that aren't siteledger's.
+ * The tables of a PostgreSQL database: those of the warehouse whose rows are changed, and those that aren't
+ * siteledger's.
  */
 import { type Kysely, sql } from "kysely"
 import type { Resource } from "../../Domain/Resource.ts"
@@ -13,9 +14,9 @@ import { ownTables } from "../../Stores/WarehouseTables.ts"
 import * as Warehouse from "./ServerWarehouse.ts"
 
 export interface Known {
-  /** Of the warehouse, with texts that come from the service. */
+  /** Tables of the warehouse with texts that come from the service. */
   readonly written: ReadonlyArray<Warehouse.Written>
-  /** What a person made, in words. */
+  /** What people have created, in words. */
   readonly strangers: ReadonlyArray<string>
 }
 
@@ -36,7 +37,7 @@ const migrations = ["ledger", "siteledger"].flatMap((schema) =>
   ["kysely_migration", "kysely_migration_lock"].map((table) => `${schema}.${table}`)
 )
 
-/** As the server has them: nothing is added. */
+/** As they are on the server: nothing is added. */
 export const known = async <DB>(db: Kysely<DB>, resources: ReadonlyArray<Resource>): Promise<Known> => {
   const learned = await LearnedColumns.all(db as unknown as Kysely<StoreTables>)
   const found = await foundIn(db)

@@ -1,8 +1,9 @@
 /**
- * Writes tables of PostgreSQL again, so that no dead row keeps what was erased, and what the server has noted of their most
+ * Rewrites PostgreSQL tables, so that no dead row keeps what was erased, nor does what the server has noted about
  * frequent values.
  *
- * A row stays as long as somebody may still read it as it was. So first everything that began before is waited for.
+ * A row stays as long as some transaction may still read its old version. So first everything that began earlier is
+ * waited for.
  */
 import type { Client } from "pg"
 
@@ -14,8 +15,8 @@ interface Reader {
 }
 
 /**
- * As `$1` is the number of a transaction after all changes: who may still see rows from before it. Whoever writes counts in
- * any database of the server: a snapshot that is taken meanwhile, also that of the vacuum itself, begins no later.
+ * `$1` is the number of a transaction after all changes. Finds who may still see rows from before it. Writers count in
+ * any database of the server: a snapshot that is taken meanwhile, including that of the vacuum itself, begins no later.
  */
 const older = `
   select coalesce(nullif(application_name, ''), backend_type) || ' (process ' || pid || ')' as name from pg_stat_activity
@@ -33,7 +34,7 @@ const older = `
   select 'a transaction' where pg_snapshot_xmin(pg_current_snapshot()) <= $1::xid8
   limit 1`
 
-/** Who still reads the database as it was, in words; undefined: nobody. */
+/** Who still reads the old state of the database, in words; undefined if nothing does. */
 export const readersBefore = async (client: Client): Promise<string | undefined> => {
   const { rows: numbers } = await client.query<{ now: string }>("select pg_current_xact_id()::text as now")
   for (let left = patienceMs / pauseMs; ; left--) {
@@ -43,14 +44,14 @@ export const readersBefore = async (client: Client): Promise<string | undefined>
   }
 }
 
-/** As whoever owns them. */
+/** Runs as the owner of the tables. */
 export const writeAgain = async (client: Client, tables: ReadonlyArray<string>): Promise<void> => {
   for (const table of tables) await client.query(`vacuum (full, analyze) ${table}`)
 }
 
 const statistics = "pg_catalog.pg_statistic"
 
-/** Only the owner of the database may, before version 17. */
+/** Before version 17, only the owner of the database may. */
 export const mayWriteStatistics = async (client: Client): Promise<boolean> => {
   const { rows } = await client.query<{ may: boolean }>(
     `select pg_has_role(datdba, 'usage') or (select rolsuper from pg_roles where rolname = current_user) as may

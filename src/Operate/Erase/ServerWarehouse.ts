@@ -1,7 +1,7 @@
 /**
- * Erases from the warehouse's rows in PostgreSQL, where they are: analysts' views and rights stay. A row is then what a rebuild
- * would make of the bodies that are left and a new walk, but for `_changed_at`: that says now, so that whoever copies what has
- * changed takes the row again.
+ * Erases from the warehouse's rows in PostgreSQL, in place, so that analysts' views and privileges stay. Afterwards a
+ * row equals what a rebuild would make from the remaining bodies and a new walk, except for `_changed_at`: that is set
+ * to now, so that readers who copy what has changed take the row again.
  */
 import type { Client } from "pg"
 import * as Erasure from "../../Domain/Erasure.ts"
@@ -18,7 +18,7 @@ import type { Fields } from "./Fields.ts"
 import { emptiedRow, extraText, namesOf, own, type Texts } from "./ServerRecord.ts"
 import { batches, type Change, type Column, type Row, update } from "./ServerScan.ts"
 
-/** What is asked of each row. */
+/** The request, for each row. */
 export interface Asked {
   readonly redact: Erasure.Redactor
   readonly reads: Erasure.Reads
@@ -88,7 +88,7 @@ const withoutValues = (table: EntityTable, row: Texts, asked: Asked): Texts => {
     const less = lessOf(type, text, { names, redact })
     if (less === text) continue
     left[name] = less
-    // As if the mark had come: it fits no time.
+    // As if the mark had arrived: it doesn't fit a time.
     if (less === null && isTime(type)) extra[name] = JSON.stringify(Erasure.mark)
   }
   left["_extra"] = extraText(extra)
@@ -115,7 +115,7 @@ const spellings = (type: ColumnType, text: string): ReadonlyArray<string> => {
   return [text]
 }
 
-/** Null in place of a number and of a time. */
+/** Null instead of a number or a time. */
 const lessOf = (type: ColumnType, text: string, named: Named): string | null => {
   if (type === "VARCHAR") return textWithout(text, named)
   if (type === "JSON") return jsonWithout(text, named)
@@ -129,7 +129,7 @@ const jsonWithout = (text: string, { names, redact }: Named): string => {
   return left === value ? text : Json.stringify(left)
 }
 
-/** Names of fields without a column that lose something, by how they were. */
+/** New names, by old name, of fields without a column whose name loses something. */
 const renaming = (clocks: string | null | undefined, redact: Erasure.Redact): ReadonlyMap<string, string> => {
   const names = Object.keys(JSON.parse(clocks ?? "{}") as object).flatMap((name) =>
     name.startsWith("+") ? [name.slice(1)] : []
@@ -176,7 +176,7 @@ const clocksText = (text: string | null | undefined, renamed: ReadonlyMap<string
   return JSON.stringify(sorted(Object.fromEntries(left)))
 }
 
-/** Made of the record's lists, as far as it is known how. */
+/** Derived from the record's lists, as far as their derivation is known. */
 const nestedText = ({ resource }: EntityTable, left: Texts, redact: Erasure.Redactor): string | null => {
   if (resource.nested !== undefined) return Nested.textOf(resource, left)
   const text = left["_nested"] ?? "{}"

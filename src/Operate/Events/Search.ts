@@ -1,10 +1,10 @@
 /**
- * Events by what they are like, the newest first, a page at a time: those that came before the end of the page before, which is the time
- * and the sequence of its oldest event.
+ * Events that match a search, newest first, a page at a time: those that came before the end of the previous page,
+ * which is the time and sequence of its oldest event.
  *
- * What a page costs is bounded, as it is in `Records`: the engine is asked for a short time, which is enough where an index leads there
- * (by time, and to what was odd), or where only a few columns are read. Else some thousands of events are looked at one after the
- * other, and the next page goes on from there.
+ * The cost of a page is bounded, as in `Records`: the engine is given a short time, which is enough if an index helps
+ * (by time, or by oddity) or if only a few columns are read. Otherwise a few thousand events are checked one after the
+ * other, and the next page continues from there.
  */
 import { Duration, Effect } from "effect"
 import { type RawBuilder, sql } from "kysely"
@@ -22,8 +22,8 @@ const usual = 100
 const patience = Duration.millis(80)
 
 /**
- * How many are looked at, one after the other, if that was too short: on PostgreSQL with 1,000,000 events and a rare IPC, both take 170 to
- * 220 ms. By time, or what was odd, it is 20 ms, and with DuckDB 10 to 60 in any case.
+ * How many are checked one after the other if that time was too short. On PostgreSQL with 1,000,000 events and a rare
+ * IPC, both together take 170 to 220 ms. By time or oddity it is 20 ms, and with DuckDB always 10 to 60.
  */
 export const mostSearched = 10_000
 
@@ -40,7 +40,7 @@ interface End {
 
 const instant = (at: string): RawBuilder<unknown> => sql`cast(${at} as timestamptz)`
 
-/** What they are like, but for when they came. Literals where an index has them. */
+/** The conditions other than time. Literals where an index uses them. */
 export const likeness = ({ alarm, ipc, outcome, record, table, types }: Wanted): ReadonlyArray<Fits> => [
   ...(types === undefined ? [] : [sql<boolean>`event_type in (${sql.join(types)})`]),
   ...(ipc === undefined ? [] : [sql<boolean>`entity = 'ipcs' and entity_id = ${ipc}`]),
@@ -55,7 +55,7 @@ export const likeness = ({ alarm, ipc, outcome, record, table, types }: Wanted):
 export const all = (conditions: ReadonlyArray<Fits>): Fits =>
   conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
 
-/** When they came. The first comparison with an end is what an index is read by. */
+/** The time of arrival. The first comparison with an end is the one that an index can use. */
 export const during = ({ end, from, to }: Bounds): ReadonlyArray<Fits> => [
   ...(from === undefined ? [] : [sql<boolean>`received_at >= ${instant(from)}`]),
   ...(to === undefined ? [] : [sql<boolean>`received_at < ${instant(to)}`]),
@@ -114,7 +114,7 @@ interface Asked {
   readonly last: number
 }
 
-/** One more than wanted. */
+/** One more than requested. */
 export const found = ({ fits, last, where }: Asked) => sql<Found>`
   select ${columns} from construction.events where ${where} and ${fits} ${newestFirst} limit ${sql.lit(last + 1)}`
 
@@ -140,7 +140,7 @@ const cut = (rows: ReadonlyArray<Found>, last: number): Page => {
   return { rows: rows.slice(0, last), next: oldest === undefined ? null : endOf(oldest) }
 }
 
-/** Those whose rows are written, as those of all before them are. */
+/** Those whose rows, and those of all earlier events, are written. */
 export const asking = Effect.fnUntraced(function* (wanted: Wanted, through: number, most: number) {
   const isSettled = sql<boolean>`sequence <= ${sql.lit(through)}`
   return {
@@ -150,7 +150,7 @@ export const asking = Effect.fnUntraced(function* (wanted: Wanted, through: numb
   } satisfies Asked
 })
 
-/** The newest first. */
+/** Newest first. */
 export const search = Effect.fnUntraced(function* (wanted: Wanted, most: number) {
   const through = yield* (yield* Store).deliveries.settledThrough
   const asked = yield* asking(wanted, through, most)

@@ -1,18 +1,19 @@
 /**
- * How long many things took, counted by length, so that counts of several workers and minutes can be added and their
- * percentiles still be told: each is wrong by two percent at the most. To count one makes nothing new.
+ * How long many things took, counted by duration, so that the counts of several workers and minutes can be added and
+ * still give percentiles, each accurate to two percent. Counting allocates nothing.
  *
- * The form in which they are kept is one for all versions: by n, how many took up to 2^(n/16) ms, but more than the n before.
+ * The stored form is the same for all versions: for each n, how many took up to 2^(n/16) ms but more than for the
+ * previous n.
  */
 
 const perDoubling = 16
 
-/** Three days, for whatever takes longer, too. */
+/** Three days; also used for anything longer. */
 const last = 28 * perDoubling
 
 const placeOf = (ms: number): number => (ms > 1 ? Math.min(last, Math.ceil(Math.log2(ms) * perDoubling)) : 0)
 
-/** In the middle of those that are counted there. */
+/** The middle of the range that is counted there. */
 const msAt = (place: number): number => (place === 0 ? 1 : Number((2 ** ((place - 0.5) / perDoubling)).toPrecision(3)))
 
 export class Latencies {
@@ -22,7 +23,7 @@ export class Latencies {
     this.#counts[placeOf(ms)]!++
   }
 
-  /** Those that were kept, too. */
+  /** Adds stored counts. */
   addKept(kept: string): void {
     const counts = JSON.parse(kept) as Readonly<Record<string, number>>
     for (const [place, count] of Object.entries(counts)) this.#counts[Math.min(last, Number(place))]! += count
@@ -32,13 +33,13 @@ export class Latencies {
     this.#counts.fill(0)
   }
 
-  /** As they are kept. */
+  /** The form in which they are stored. */
   get kept(): string {
     const counts = [...this.#counts.entries()].filter(([, count]) => count > 0)
     return JSON.stringify(Object.fromEntries(counts))
   }
 
-  /** In ms, which this share of them didn't exceed; null if there are none. */
+  /** In ms: what this share of them didn't exceed; null if there are none. */
   percentile(share: number): number | null {
     const all = this.#counts.reduce((sum, count) => sum + count, 0)
     if (all === 0) return null

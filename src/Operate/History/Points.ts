@@ -1,6 +1,7 @@
 /**
- * The verb `history`: the last hour by the minute, or the last day by ten minutes, of all workers together. The minute under
- * way is among it, as far as the worker that answers has counted it; others' minutes come as they end.
+ * The verb `history`: the last hour by the minute, or the last day by ten minutes, for all workers together. It
+ * includes the current minute as far as the answering worker has counted it; other workers' minutes are added as they
+ * end.
  */
 import { Clock, Duration, Effect } from "effect"
 import type { Selectable } from "kysely"

@@ -1,7 +1,7 @@
 /**
- * Records of a list for which the service has no answer, while it has one for others: each goes behind all that wait, and is asked for
- * again after growing pauses. A pause grows only if something else was answered meanwhile: a service that is down says nothing of
- * a record. In memory: a worker that starts again tries each at once.
+ * Records of a list for which the service has no answer while it answers for others. Each goes behind all that wait,
+ * and is asked for again after growing pauses. A pause grows only if something else was answered meanwhile: a service
+ * that is down says nothing about a record. Kept in memory: a worker that restarts tries each at once.
  */
 import * as Instant from "../../Domain/Instant.ts"
 import type { Detail } from "../../Walk/Details.ts"
@@ -10,18 +10,18 @@ interface Failing {
   readonly times: number
   readonly sinceMs: number
   readonly dueMs: number
-  /** How many others had been answered then. */
+  /** How many others had been answered at that time. */
   readonly answered: number
   readonly message: string
 }
 
 const minute = 60_000
-/** Pauses double from here. */
+/** Pauses double from this length. */
 const firstPauseMs = minute
 const longestPauseMs = 60 * minute
-/** A person needn't know of one that is over by then. */
+/** A person needn't know of a failure that is over by then. */
 const shownAfterMs = 5 * minute
-/** What nobody asks for any more is forgotten. */
+/** A record that is no longer asked for is forgotten. */
 const forgottenAfterMs = 15 * minute
 
 export class Unanswered {
@@ -32,7 +32,7 @@ export class Unanswered {
     return this.#byId.size
   }
 
-  /** Of the one that failed first: they are in that order. */
+  /** When the first of them failed: they are in that order. */
   get sinceMs(): number | undefined {
     const [first] = this.#byId.values()
     return first?.sinceMs
@@ -60,7 +60,7 @@ export class Unanswered {
     for (const [id, { dueMs }] of this.#byId) if (dueMs + forgottenAfterMs < nowMs) this.#byId.delete(id)
   }
 
-  /** For a person; undefined while there is nothing to tell. */
+  /** For a person; undefined if there is nothing to report. */
   sentence({ read }: Pick<Detail, "read">, nowMs: number): string | undefined {
     const long = [...this.#byId].filter(([, { sinceMs }]) => nowMs - sinceMs >= shownAfterMs)
     const [first] = long

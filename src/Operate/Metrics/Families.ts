@@ -15,7 +15,7 @@ const ageOf = (at: string, nowMs: number): number => Math.max(0, nowMs / 1000 - 
 
 const outcomes = ["applied", "quarantined"]
 
-/** There also while Status can't be read. */
+/** Present even while Status can't be read. */
 export const program: ReadonlyArray<Family<unknown>> = [
   gauge("siteledger_build_info", "Always 1, with this program's version and that of Node", ["version", "node"], () => [
     { value: 1, labels: { version, node: process.versions.node } }
@@ -30,7 +30,10 @@ export const program: ReadonlyArray<Family<unknown>> = [
   })
 ]
 
-/** Told by the receiver itself: what couldn't be stored is counted while a store is away, and Status can't be read. */
+/**
+ * From the receiver itself: deliveries that couldn't be stored are counted while a store is unavailable and Status
+ * can't be read.
+ */
 export const receiving: ReadonlyArray<Family<StatusReport["receiver"]>> = [
   counter(
     "siteledger_receiver_deliveries_total",

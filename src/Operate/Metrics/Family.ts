@@ -1,5 +1,5 @@
 /**
- * How a metric is described that is read when it is asked for: its name, its labels, and its values. Pure.
+ * How a metric is described that is read on demand: its name, its labels, and its values. Pure.
  */
 import * as Instant from "../../Domain/Instant.ts"
 import type { StatusReport } from "../AdminApi/StatusReport.ts"
@@ -14,7 +14,7 @@ export interface Sample {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** Nothing: the metric has no value now. */
+/** Null if the metric has no value now. */
 type Given = number | null | ReadonlyArray<Sample>
 
 /** `F`: what it is read from. */
@@ -62,7 +62,7 @@ export const each = <A>(
 export const snake = (name: string): string =>
   name.replaceAll("-", "_").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** 1 for the one of these that it is. */
+/** 1 for the one that applies. */
 export const oneOf = (all: ReadonlyArray<string>, label: string, is: string): ReadonlyArray<Sample> =>
   all.map((one) => ({ value: one === is ? 1 : 0, labels: { [label]: one } }))
 

@@ -1,5 +1,6 @@
 /**
- * The metrics of each list: where its walk is, how sure its copy is, when it is next proven, and what is looked up.
+ * The metrics of each list: where its walk is, how sure its copy is, when it will next be proven, and what is looked
+ * up.
  */
 import type { StatusReport } from "../AdminApi/StatusReport.ts"
 import { counter, each, gauge, oneOf, secondsOf } from "./Family.ts"

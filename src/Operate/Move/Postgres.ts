@@ -1,6 +1,6 @@
 /**
- * The Store in PostgreSQL as one side of a move, over one connection. It is refused while workers are connected; one that
- * starts meanwhile waits for the lock under which workers migrate.
+ * The Store in PostgreSQL as one side of a move, over one connection. The move is refused while workers are connected;
+ * a worker that starts meanwhile waits for the lock under which workers migrate.
  */
 import { type Redacted, Effect } from "effect"
 import type { Client } from "pg"
@@ -85,7 +85,7 @@ const side = (client: Client, name: string): Side => ({
     ))
 })
 
-/** No time-outs: a long copy is not an abandoned transaction. */
+/** No timeouts, because a long copy isn't an abandoned transaction. */
 const unhurried = {
   application_name: "siteledger move",
   statement_timeout: 0,

@@ -24,7 +24,7 @@ const columnsOf = (database: DatabaseSync, table: string): ReadonlyArray<Column>
     .all(table)
     .map((row) => ({ name: String(row["name"]), type: String(row["type"]) }))
 
-/** As text, a number that JavaScript couldn't hold stays exact. */
+/** As text, so that a number that JavaScript couldn't hold stays exact. */
 const selected = ({ name, type }: Column): string => (type === "BLOB" ? `"${name}"` : `cast("${name}" as text)`)
 
 /** In a column of type ANY, a number and its text are two different values: see `Sql.listedIds`. */
@@ -50,7 +50,7 @@ async function* rows(database: DatabaseSync, table: string): AsyncGenerator<Read
   if (batch.length > 0) yield batch
 }
 
-/** Deliveries are beside the store's file, unless it has not been started since they were put into its table. */
+/** Deliveries are beside the store's file, unless it hasn't been started since they were put into its table. */
 async function* deliveries(database: DatabaseSync, path: string): AsyncGenerator<ReadonlyArray<Values>> {
   const names = columnsOf(database, "inbox").map(({ name }) => name)
   for await (const rows of Files.rowsBeside(path, database)) {
@@ -75,7 +75,7 @@ const side = (database: DatabaseSync, path: string): Side => ({
       insert.run(...columns.map((column, place) => keptAs(column, values[place] ?? null)))
     }
   },
-  // SQLite goes on after the greatest number by itself.
+  // SQLite continues after the greatest number by itself.
   count: async () => undefined,
   begin: async () => database.exec("begin immediate"),
   commit: async () => database.exec("commit"),

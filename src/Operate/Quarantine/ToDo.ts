@@ -1,5 +1,5 @@
 /**
- * What makes a delivery in quarantine readable, in one sentence for each reason.
+ * What makes a delivery in quarantine readable: one sentence for each reason.
  */
 import { labelOnly, type QuarantineReason } from "../../Domain/Event.ts"
 

@@ -1,6 +1,7 @@
 /**
- * In which order records come, and where a page of them begins: behind the end of the page before. In the order of keys that is
- * the key of its last row; in the order of changes, newest first, the time of that row's change comes before it. Pure.
+ * In which order records come, and where a page begins: after the end of the previous page. In the order of keys, that
+ * is the key of its last row; in the order of changes (newest first), it is preceded by the time of that row's change.
+ * Pure.
  */
 import { type RawBuilder, sql } from "kysely"
 import * as Instant from "../../Domain/Instant.ts"
@@ -19,7 +20,7 @@ export const endOf = (order: Order, { changed, key }: Key): string => (order ===
 export const inOrder = (order: Order, key: string): RawBuilder<unknown> =>
   order === "key" ? sql`${sql.id(key)}` : sql`_changed_at desc, ${sql.id(key)}`
 
-/** Those behind the end of a page; undefined if no page ends so. */
+/** The records after the end of a page; undefined if no page ends like this. */
 export const behind = (order: Order, { key, resource }: EntityTable, end: string): RawBuilder<boolean> | undefined => {
   const [changed = "", ...rest] = order === "key" ? ["", end] : end.split(" ")
   const last = read(resource.key, rest.join(" "))
@@ -29,6 +30,6 @@ export const behind = (order: Order, { key, resource }: EntityTable, end: string
   const micros = Instant.readMicros(changed)
   if (micros === undefined) return undefined
   const at = typed("TIMESTAMPTZ", Instant.fromMicros(micros))
-  // An index finds the first condition.
+  // The first condition can use an index.
   return sql<boolean>`_changed_at <= ${at} and (_changed_at < ${at} or ${after})`
 }

@@ -1,6 +1,6 @@
 /**
- * What said the fields of a record, by their versions: these end with the hash of a body, and the events and the evidence in the
- * books have the hashes of theirs. Of pages and of other look-ups only the version is kept.
+ * What said the fields of a record, from their versions: these end with the hash of a body, and the events and the
+ * evidence in the books have the hashes of theirs. For pages and other look-ups only the version is kept.
  */
 import { Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"
@@ -16,7 +16,7 @@ export interface About {
   readonly id: string
 }
 
-/** By the beginnings of their hashes, which an index finds as ranges. */
+/** By the beginnings of their hashes, as ranges, which can use an index. */
 const eventsOf = ({ id, table }: About, hashes: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) =>
     warehouse.query((db) =>
@@ -32,7 +32,7 @@ const eventsOf = ({ id, table }: About, hashes: ReadonlyArray<string>) =>
     )
   )
 
-/** Of an IPC: the hashes of answers that facts rest on. */
+/** For an IPC: the hashes of answers on which facts rest. */
 const lookedUp = ({ id, table }: About) =>
   table !== "ipcs"
     ? Effect.succeed([])

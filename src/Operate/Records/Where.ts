@@ -1,6 +1,6 @@
 /**
- * What rows of a table are wanted, as SQL that both engines read. A name reaches it only if the table has such a column, and
- * then quoted; a value only as a parameter, cast to the column's type after it was found to be one. Pure.
+ * Which rows of a table are wanted, as SQL that both engines understand. A name gets into it only if the table has such
+ * a column, and then quoted; a value only as a parameter, cast to the column's type after it was validated. Pure.
  */
 import { type RawBuilder, sql } from "kysely"
 import * as Json from "../../Domain/Json.ts"
@@ -15,7 +15,7 @@ export type Condition = NonNullable<Payload<"records">["where"]>[number]
 /** A failure is a sentence. */
 type Fits = RawBuilder<boolean> | string
 
-/** Spelled as both engines have them. */
+/** In a spelling that both engines accept. */
 const casts: Readonly<Record<ColumnType, string>> = {
   BIGINT: "bigint",
   VARCHAR: "text",
@@ -37,7 +37,7 @@ const textOf = (name: string): RawBuilder<unknown> => sql`cast(${sql.id(name)} a
 export const typed = (type: ColumnType, value: string): RawBuilder<unknown> =>
   sql`cast(${value} as ${sql.raw(casts[type])})`
 
-/** Canonical; undefined if it is no value of such a column. */
+/** Canonical; undefined if it isn't a valid value for such a column. */
 export const read = (type: ColumnType, text: string): string | undefined => {
   if (type === "JSON") return text
   const isPlain = type === "BOOLEAN" || type === "DOUBLE"
@@ -46,7 +46,7 @@ export const read = (type: ColumnType, text: string): string | undefined => {
 
 const operators = { equals: sql`=`, less: sql`<`, more: sql`>` } as const
 
-/** Without regard to capitals. */
+/** Ignores case. */
 const lower = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`lower(${of})`
 
 const wanted = (column: Column, { is, value }: Condition): Fits => {

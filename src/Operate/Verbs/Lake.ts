@@ -1,8 +1,9 @@
 /**
  * Carries out the verbs that look at what analysts have.
  *
- * An export is verified once at a time: who asks for the same meanwhile gets the same answer, and who asks for another waits.
- * A person's SQL runs as `siteledger query` runs it: in a process of its own, read-only, within 60 s and 512 MB, one at a time.
+ * Only one export is verified at a time: a caller that asks for the same one meanwhile gets the same answer, and a
+ * caller that asks for another waits. A person's SQL runs as in `siteledger query`: in a separate process, read-only,
+ * within 60 s and 512 MB, one at a time.
  */
 import { open } from "node:fs/promises"
 import { join } from "node:path"
@@ -20,7 +21,7 @@ import { whyNot } from "../../Runtime/SystemFailure.ts"
 import * as TemporaryFolder from "../../Runtime/TemporaryFolder.ts"
 import type { Answer, Handler, VerbName } from "../AdminApi.ts"
 
-/** Who may only read can't make the worker do much at the same time. */
+/** A caller who may only read can't make the worker do much at the same time. */
 const verifying = Semaphore.makeUnsafe(1)
 const querying = Semaphore.makeUnsafe(1)
 
@@ -39,7 +40,7 @@ type Verifying = Exit.Exit<Effect.Success<ReturnType<typeof verify>>, Effect.Err
 
 const underWay = new Map<string, Deferred.Deferred<Verifying>>()
 
-/** If the one who asked first goes away, so does its answer: then it is begun again. */
+/** If the first caller goes away, its verification ends too and is begun again for the others. */
 const verified = (run: string | undefined): ReturnType<typeof verify> =>
   Effect.suspend(() => {
     const of = run ?? ""
@@ -80,7 +81,7 @@ const gather = Effect.fnUntraced(function* (sql: string) {
   return { columns, rows: rows as Answer<"query">["rows"], isCut: last.ended === "cut", isPlan }
 })
 
-/** What an answer may use of the disk while it is made. */
+/** How much of the disk an answer may use while it is made. */
 const mostBytes = 512_000_000
 
 const made = Effect.fnUntraced(function* (sql: string) {
@@ -95,7 +96,7 @@ const made = Effect.fnUntraced(function* (sql: string) {
 
 const notMade = (cause: unknown) => new QueryError({ message: `The file can't be made: ${whyNot(cause)}.` })
 
-/** The whole answer as a Parquet file, open and already without a name: whatever happens, none stays behind. */
+/** The whole answer as an open Parquet file that is already unlinked, so that none can be left behind. */
 export const parquet = (sql: string) => querying.withPermit(Effect.scoped(made(sql)))
 
 export const lake = {

@@ -38,7 +38,7 @@ const decide =
   ({ amount, ...decision }) =>
     copied(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.decide({ ...decision, amount, verdict }), posted)))
 
-/** It is asked before anybody has said who and why. */
+/** Previewed before anyone has said who decides and why. */
 const unsaid = "?"
 
 const foresee: Handler<"ledger-foresee", Ledger> = ({ amount, by = "", ...decision }) =>
@@ -46,7 +46,7 @@ const foresee: Handler<"ledger-foresee", Ledger> = ({ amount, by = "", ...decisi
     ledger.foresee({ ...decision, amount, by: by.trim() === "" ? unsaid : by, reason: unsaid })
   )
 
-/** Analysts see at once what a person has decided. */
+/** Lets analysts see at once what a person has decided. */
 const copied = <A, E, R>(decided: Effect.Effect<A, E, R>) =>
   Effect.tap(
     decided,

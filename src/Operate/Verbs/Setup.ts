@@ -1,8 +1,8 @@
 /**
  * Carries out the verbs about a worker's setup.
  *
- * `doctor` runs in a process of its own, the worker's program with the worker's environment: what the checks do reaches nothing
- * of the worker's. It is killed after two minutes, and with the scope.
+ * `doctor` runs in a separate process, with the worker's program and environment, so that the checks can't affect the
+ * worker. It is killed after two minutes, or when the scope closes.
  */
 import { Duration, Effect, Option, Schema, Semaphore, Stream } from "effect"
 import { ChildProcess } from "effect/process"
@@ -20,7 +20,7 @@ const decode = Schema.decodeUnknownEffect(Findings)
 
 const [node, program = "", verb] = process.argv
 
-/** It ends with 1 if a check failed, and has printed its findings then, too. */
+/** It exits with 1 if a check failed, but has still printed its findings. */
 const findings = Effect.gen(function* () {
   const handle = yield* ChildProcess.make(
     node ?? process.execPath,
@@ -41,7 +41,7 @@ const failed = new VerbError({
 
 const late = new VerbError({ message: "The checks took longer than two minutes, and were stopped." })
 
-/** The settings of a demo are in no environment. */
+/** The settings of a demo aren't in any environment. */
 const notHere = new VerbError({ message: "Only a worker that `siteledger start` runs can be checked." })
 
 const doctor = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
- * The exports on the lake as the weekly check reads them, each file once: the newest one, which is written again where it is
- * damaged, and the older ones that are kept, whose rows nobody has any more: of these a person learns.
+ * The exports on the lake for the weekly check, which reads each file once: the newest export, which is rewritten if it
+ * is damaged, and the older ones that are kept. The rows of these are stored nowhere else, so damage is reported to a
+ * person.
  */
 import { Effect, Option } from "effect"
 import { Export } from "../../Lake/Export.ts"
@@ -18,17 +19,17 @@ const damagedExport = "damaged export"
 const damagedOlder = "damaged older export"
 const damagedLog = "damaged delta log"
 
-/** A sentence begun with it says which fault is the first, and how many there are. */
+/** Begins a sentence that gives the first fault and how many there are. */
 const first = ([fault = "", ...others]: ReadonlyArray<string>, what: string): string =>
   `${what} is damaged${others.length > 0 ? `, in ${others.length + 1} places` : ""}: ${fault}`
 
-/** Apart: an export doesn't write a log again, which readers may have followed. */
+/** Separately, because an export doesn't rewrite a log that readers may have followed. */
 const faultsOf = ({ checked, ...verified }: Verify.Verified) => {
   const [logs, others] = [checked.filter(VerifyLogs.isOfLogs), checked.filter((each) => !VerifyLogs.isOfLogs(each))]
   return { logs: logs.flatMap(({ faults }) => faults), files: Verify.faultsOf({ ...verified, checked: others }) }
 }
 
-/** A damaged one is followed by another that writes every file. */
+/** If it is damaged, another export follows that writes every file. */
 export const newest = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, exports, reasons]) => {
   const damaged = (sentence: string) =>
     exports.again.pipe(
@@ -58,7 +59,7 @@ export const newest = Effect.map(Effect.all([Lake, Export, Reasons]), ([lake, ex
   }
 })
 
-/** The files of the newest one were read with it. */
+/** The files of the newest export were read with it. */
 const readWithNewest = Effect.fnUntraced(function* (lake: Lake["Service"]) {
   const { manifest } = yield* LakePointer.read(lake)
   return new Set(Option.match(manifest, { onNone: () => [], onSome: files }))
@@ -69,7 +70,7 @@ const faultsIn = Effect.fnUntraced(function* (lake: Lake["Service"], run: string
     Effect.map((found) => faultsOf(found).files),
     Effect.catchTag("NothingToVerify", ({ message }) => Effect.succeed([message]))
   )
-  // A sweep may take it meanwhile, its manifest first.
+  // A sweep may remove it meanwhile, its manifest first.
   const isThere = verified.length > 0 && Option.isSome(yield* lake.size(Manifest.manifestPath(run)))
   return isThere ? verified : []
 })
