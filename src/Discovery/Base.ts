@@ -1,6 +1,6 @@
 /**
- * Paths as they are appended to the service's base address, which has its version segment already: a document may have
- * that segment in its servers, in its paths, or not at all. Pure.
+ * Paths as they are appended to the service's base address, which already contains its version segment: a document may
+ * have that segment in its servers, in its paths, or not at all. Pure.
  */
 import { at, type Document, entriesOf, listAt, textAt } from "./Document.ts"
 
@@ -16,7 +16,7 @@ export const baseOf = (document: Document, configured: string | undefined): Base
   const paths = entriesOf(at(document.root, "paths")).map(([path]) => path)
   const server = serverPath(document)
   const isFull = paths.some((path) => isBelow(`${server}${path}`, configured ?? ""))
-  // With another base address than the document's, its paths are taken as they are.
+  // If the base address differs from the document's, its paths are used unchanged.
   const base = configured === undefined || !isFull ? (server === "" ? commonVersion(paths) : server) : configured
   return {
     path: base,

@@ -1,8 +1,8 @@
 /**
- * The columns that a record's fields would become: names that are safe in SQL, types by schema, format and name, and what
- * a person should look at: money, which is only suggested, secrets, which are dropped, and personal data.
+ * The columns that a record's fields would become: names that are safe in SQL, types by schema, format and name, and
+ * what a person should look at: money, which is only suggested, secrets, which are dropped, and personal data.
  *
- * A column of a table that siteledger has already keeps its type. Pure.
+ * A column of a table that siteledger already has keeps its type. Pure.
  */
 import { isSecretName } from "../Domain/FieldNames.ts"
 import * as Instant from "../Domain/Instant.ts"
@@ -16,17 +16,17 @@ import { formatOf, type Scalar, type Shapes } from "./Shape.ts"
 
 export interface Made {
   readonly columns: ReadonlyArray<Column>
-  /** By field, the column that it became. */
+  /** By field: the column that it became. */
   readonly byField: ReadonlyMap<string, string>
   readonly reasons: ReadonlyArray<string>
 }
 
 export interface For {
-  /** If siteledger has the table already. */
+  /** Set if siteledger already has the table. */
   readonly known: Resource | undefined
-  /** The field that names a record; it becomes the `id` of such a table. */
+  /** The field that names a record; in such a table it becomes the `id`. */
   readonly key: string | undefined
-  /** More fields than this stay without a column. */
+  /** Fields beyond this number stay without a column. */
   readonly most: number
 }
 
@@ -60,7 +60,7 @@ export const columnsOf = (shapes: Shapes, fields: ReadonlyArray<Field>, { key, k
   return { columns, byField, reasons: notes.sentences() }
 }
 
-/** What events say of an entity's life isn't what a list calls by the same name. */
+/** What events say about an entity's life isn't the same as a list's field of that name. */
 const isComputed = (known: Resource | undefined, name: string): boolean =>
   known !== undefined &&
   known.stages.length > 0 &&
@@ -86,7 +86,7 @@ const suggestionOf = (
   if (shape.kind !== "scalar") return { type: "JSON", isMoney: false, isMinor: false, isSecret, isPersonal }
   const isMoney = !isKey && (isAmount === true || isMoneyField(shape, name))
   const usual = isMoney ? "DECIMAL(28,4)" : typeOf(shape, name)
-  // Some call whole numbers numbers.
+  // Some documents use the type "number" for whole numbers.
   const type = isKey && usual === "DOUBLE" ? "BIGINT" : usual
   return {
     type,
@@ -127,7 +127,7 @@ const typeOf = (scalar: Scalar, name: string): ColumnType => {
 
 const isUnixTime = (name: string): boolean => /^(created|updated|modified|deleted)$|_at$/.test(words(name).join("_"))
 
-/** A schema without a format may show a value. */
+/** A schema without a format may have an example. */
 const byExample = ({ schema }: Scalar): ColumnType => {
   const example = exampleOf(schema)
   if (example === undefined || !/^\d{4}-\d\d-\d\d/.test(example) || at(schema, "enum") !== undefined) return "VARCHAR"
@@ -138,7 +138,7 @@ const byExample = ({ schema }: Scalar): ColumnType => {
 const personalNames =
   /(^|_)(email|e_mail|phone|mobile|iban|ssn|passport|birthday|birth_date|date_of_birth|tax_id|national_id|first_name|last_name|surname|ip_address)$/
 
-/** What a person should know of the columns, a sentence for each kind. */
+/** What a person should know about the columns: one sentence for each kind. */
 class Notes {
   readonly #money: Array<string> = []
   readonly #minor: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * What changed between two documents, for a person who keeps tables of the first: what is safe, what isn't (a walk or a
- * table would have to change), what is new and what is gone. Pure.
+ * What changed between two documents, for a person who keeps tables from the first: what is safe, what isn't (a walk or
+ * a table would have to change), what is new and what is gone. Pure.
  */
 import type { Discovered, Found } from "./Discovery.ts"
 import { addressOf } from "./Operations.ts"

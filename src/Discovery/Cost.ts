@@ -1,6 +1,6 @@
 /**
- * What a walk of each list costs, in requests and in minutes of the plan, and so how often to walk it. How many records
- * there are isn't in a document: until a person or a walk says so, it is assumed. Pure.
+ * What a walk of each list costs, in requests and in minutes of the plan, and therefore how often to walk it. A
+ * document doesn't say how many records there are: until a person or a walk does, a number is assumed. Pure.
  */
 import type { List, Paging } from "./Review.ts"
 
@@ -8,7 +8,7 @@ export const assumed = { list: 1000, child: 10 }
 
 export interface Plan {
   readonly requestsPerMinute: number
-  /** Records asked for per page, where the document has no bound of its own. */
+  /** Records requested per page, if the document sets no limit. */
   readonly pageSize: number
 }
 
@@ -20,7 +20,7 @@ const sizeOf = (paging: Paging, { pageSize }: Plan): number => {
   return size === undefined ? Math.min(largest, usualSize) : Math.min(largest, pageSize)
 }
 
-/** Without a parameter for it, a page has as many as the service likes. */
+/** Without a parameter for it, the service decides how large a page is. */
 const usualSize = 50
 
 /** By table. */
@@ -55,6 +55,6 @@ const choices: ReadonlyArray<readonly [words: string, minutes: number]> = [
   ["1 week", 10_080]
 ]
 
-/** A walk takes at most a tenth of the time between two. */
+/** A walk takes at most a tenth of the time between two walks. */
 export const everyOf = ({ minutes }: Pick<List["walk"], "minutes">): string =>
   (choices.find(([, between]) => minutes * 10 <= between) ?? choices.at(-1))?.[0] ?? "1 week"

@@ -1,9 +1,9 @@
 /**
  * What an OpenAPI document offers to sync, from shape alone (envelope, parameters, names, schemas), without vendor
- * extensions: every operation is a list, a child list (read once for each row of its parent), a detail, an action, or not
- * syncable, each with its confidence and the reasons. Pure: the same document gives the same answer.
+ * extensions: every operation is a list, a child list (read once for each row of its parent), a detail, an action, or
+ * not syncable, each with its confidence and the reasons. Pure: the same document gives the same answer.
  *
- * A part that can't be read is reported for what needed it, in words, and the others go on.
+ * A part that can't be read is reported, in words, for the operation that needed it; the others continue.
  */
 import { baseOf } from "./Base.ts"
 import { type Document, entriesOf, at } from "./Document.ts"
@@ -18,20 +18,20 @@ export interface Options extends Pick<Context, "plan" | "shown" | "taken"> {
   readonly base?: string
 }
 
-/** What became of an operation. */
+/** The result for an operation. */
 export interface Found {
   readonly operation: string
   readonly kind: Kind
   readonly confidence: Confidence
   readonly reasons: ReadonlyArray<string>
-  /** Of a list. */
+  /** For a list. */
   readonly table?: string
 }
 
 export interface Discovered {
   readonly review: Review
   readonly operations: ReadonlyArray<Found>
-  /** Of the document as a whole. */
+  /** About the document as a whole. */
   readonly notes: ReadonlyArray<string>
 }
 

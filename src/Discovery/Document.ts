@@ -1,8 +1,8 @@
 /**
- * An OpenAPI document as it was read: a value from outside, of any size and shape. It is read lazily and never changed.
+ * An OpenAPI document as it was read: an untrusted value of any size and shape. It is read lazily and never changed.
  *
- * `$ref` stays inside the document: another file or address is never opened. A `$ref` into nowhere or in a circle is a
- * sentence, which is reported for what needed it; the rest goes on. Pure.
+ * `$ref` stays inside the document: another file or address is never opened. A `$ref` that leads nowhere or in a circle
+ * becomes a sentence, which is reported for the part that needed it; the rest continues. Pure.
  */
 import { JsonPointer, Result } from "effect"
 
@@ -15,11 +15,11 @@ export interface Document {
   readonly notes: ReadonlyArray<string>
 }
 
-/** No raw numbers are in it, for which `Json.isObject` would ask each value. */
+/** The document has no raw numbers, so this avoids the check for them in `Json.isObject`. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Of an object itself: `__proto__` and `constructor` may be names in it. */
+/** An object's own property: `__proto__` and `constructor` may be names in it. */
 export const at = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
@@ -38,7 +38,7 @@ export const entriesOf = (value: unknown): ReadonlyArray<readonly [string, unkno
 
 const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)
 
-/** Or a sentence that continues the document's name. */
+/** The document, or a sentence that continues its name. */
 export const open = (value: unknown): Result.Result<Document, string> => {
   if (!isObject(value)) return Result.fail("isn't OpenAPI: it is no JSON object.")
   const swagger = textAt(value, "swagger")
@@ -70,7 +70,7 @@ export interface Resolved {
 
 const mostHops = 32
 
-/** What a value is once its `$ref`s are followed. */
+/** A value after following its `$ref`s. */
 export const resolve = ({ root }: Pick<Document, "root">, given: unknown): Resolved => {
   let value = given
   const passed = new Set<string>()
@@ -100,12 +100,12 @@ const pointed = (root: unknown, fragment: string): unknown => {
   return value
 }
 
-/** Many documents write what a URI would escape. */
+/** Many documents contain unescaped what a URI would escape. */
 const unescaped = (step: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(step)),
     () => step
   )
 
-/** The JSON Pointer of a place below another. */
+/** The JSON Pointer to a place below another. */
 export const below = (pointer: string, name: string): string => `${pointer}/${JsonPointer.escapeToken(name)}`

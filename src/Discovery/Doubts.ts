@@ -1,5 +1,5 @@
 /**
- * Reasons for a finding, each with how doubtful it is. Together they are its confidence. Pure.
+ * Reasons for a finding, each with a degree of doubt. Together they make up its confidence. Pure.
  */
 import type { Confidence } from "./Review.ts"
 
@@ -9,7 +9,7 @@ export class Doubts {
   readonly #needs: Array<string> = []
   #doubt = 0
 
-  /** `doubt`: 0, none; 1, a person should look; 2, it may well be otherwise. */
+  /** `doubt`: 0, none; 1, a person should look; 2, it may well be wrong. */
   because(reason: string, doubt = 0): void {
     this.#reasons.push(reason)
     this.#doubt += doubt

@@ -13,11 +13,11 @@ export interface Draft {
   /** Its path without the names of parameters. */
   readonly address: string
   readonly segments: ReadonlyArray<string>
-  /** Of the path, in order. */
+  /** The parameters of the path, in order. */
   readonly pathParameters: ReadonlyArray<string>
   readonly envelope: Envelope
   readonly fields: ReadonlyArray<Field>
-  /** The records' name in the plural, as the path has it: the words after its last parameter. */
+  /** The plural name of the records, from the path: the words after its last parameter. */
   readonly called: string
   readonly doubts: Doubts
 }
@@ -35,7 +35,7 @@ const isVersion = (segment: string): boolean => /^(v\d+(\.\d+)*|api|rest|latest)
 export const parametersIn = (path: string): ReadonlyArray<string> =>
   [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name)
 
-/** The words of the path's end, from after its last parameter. */
+/** The words at the end of the path, after its last parameter. */
 export const calledBy = (segments: ReadonlyArray<string>): string => {
   const end = segments.slice(segments.findLastIndex(isParameter) + 1).filter((segment) => !isVersion(segment))
   return end.flatMap((segment) => words(segment)).join("_")
@@ -71,7 +71,7 @@ export const draftOf = (shapes: Shapes, operation: Operation): Draft | undefined
   }
 }
 
-/** Of `/projects/{id}/ipcs`: project. */
+/** For `/projects/{id}/ipcs`: "project". */
 export const ownerOf = ({ segments }: Pick<Draft, "segments">): string => {
   const last = segments.findLastIndex(isParameter)
   const before = segments.slice(0, Math.max(0, last)).filter((segment) => !isVersion(segment))

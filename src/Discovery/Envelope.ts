@@ -1,6 +1,7 @@
 /**
- * Where an answer has its rows and what it says of the whole list, by names and shape: an array, or an object with one
- * that is named as such arrays are, stands beside a total, a cursor or the like, or is all that the object holds.
+ * Where an answer has its rows and what it says about the whole list, judged by names and shape. The rows are an array,
+ * or an array in an object that has a name usual for such arrays, stands beside a total, a cursor or the like, or is
+ * the object's only content.
  *
  * Places are JSON Pointers into the answer ("" is the answer itself), or `header NAME`. Pure.
  */
@@ -10,7 +11,7 @@ import { type Fields, formatOf, type Shape, type Shapes } from "./Shape.ts"
 import type { Operation } from "./Operations.ts"
 
 export interface Places {
-  /** Records of the whole list. */
+  /** The number of records in the whole list. */
   readonly total?: string
   readonly page?: string
   readonly size?: string
@@ -27,11 +28,11 @@ export interface Envelope {
   readonly item: Fields
   readonly places: Places
   readonly reason: string
-  /** 0: no doubt. */
+  /** 0 means no doubt. */
   readonly doubt: number
 }
 
-/** How much a name says that an array holds the rows. */
+/** How strongly a name suggests that an array holds the rows. */
 const rowNames: ReadonlyMap<string, number> = new Map([
   ["data", 10],
   ["items", 10],
@@ -68,7 +69,7 @@ const names: Readonly<Record<keyof Places, ReadonlySet<string>>> = {
   more: new Set("hasmore hasnext hasnextpage more morerecords moreresults hasmorepages".split(" "))
 }
 
-/** Objects beside the rows that tell of the list. */
+/** Objects beside the rows that describe the list. */
 const aboutNames =
   /^(meta|metadata|pagination|paging|page|pageinfo|pages|links|link|cursors?|resultinfo|responsemetadata|pager|info|next|nextpage|searchmetadata|listinfo)$/
 
@@ -83,7 +84,7 @@ interface Candidate {
 
 const isEmpty = (places: Places): boolean => Object.keys(places).length === 0
 
-/** Undefined: there are no rows in it. */
+/** Undefined if it contains no rows. */
 export const envelopeOf = (shapes: Shapes, operation: Operation): Envelope | undefined => {
   const { answer } = operation
   if ("problem" in answer) return undefined
@@ -112,7 +113,10 @@ export const envelopeOf = (shapes: Shapes, operation: Operation): Envelope | und
 
 const surelyRows = 12
 
-/** What a parameter ends names one thing, whose arrays are its parts: only an envelope that pages is a list there. */
+/**
+ * A path that ends in a parameter names one thing, whose arrays are its parts. There, only an envelope with paging
+ * counts as a list.
+ */
 const leastScore = (path: string): number => (path.endsWith("}") ? 16 : 8)
 
 const isPaged = ({ more, next, nextUrl, total }: Places): boolean =>
@@ -149,7 +153,7 @@ const candidatesIn = (shapes: Shapes, root: Fields, path: string, paged: boolean
 const arraysIn = (shapes: Shapes, object: Fields): number =>
   [...object.fields.values()].filter((schema) => shapes.of(schema).kind === "array").length
 
-/** At the top, and in objects that are named as if they told of the list. */
+/** At the top level, and in objects with a name that suggests that they describe the list. */
 const placesIn = (shapes: Shapes, root: Fields): Places => {
   const found: { -readonly [Name in keyof Places]: Places[Name] } = {}
   const look = (object: Fields, pointer: string, depth: number): void => {
@@ -175,7 +179,7 @@ const placesIn = (shapes: Shapes, root: Fields): Places => {
 /** `data: {items, total}`. */
 const isWrapper = (name: string): boolean => /^(data|result|response|payload|body)$/i.test(name)
 
-/** A count may be that of the page. */
+/** A count may be that of the page only. */
 const isBetter = (role: keyof Places, name: string): boolean =>
   role === "total" && name !== "count" && name.startsWith("total")
 

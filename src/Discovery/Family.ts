@@ -1,6 +1,6 @@
 /**
- * How the lists of a document belong together: the table and the key of each, its parent, and the columns that it has of
- * its parents' values. Pure.
+ * How the lists of a document belong together: the table and the key of each, its parent, and the columns that it takes
+ * from its parents' values. Pure.
  */
 import { resources } from "../Domain/Resource.ts"
 import { type Made, columnsOf } from "./Columns.ts"
@@ -17,16 +17,16 @@ import { type Named, tablesOf } from "./Tables.ts"
 
 export interface Kin {
   readonly shapes: Shapes
-  /** Of single records, by address. */
+  /** Operations for single records, by address. */
   readonly details: ReadonlyMap<string, Operation>
-  /** Names of tables and views that siteledger has besides those of its resources. */
+  /** Names of siteledger's own tables and views, other than those of its resources. */
   readonly taken: ReadonlySet<string>
 }
 
 export interface Member {
   readonly key: Key
   readonly made: Made
-  /** Columns for the parameters of the path, by parameter. */
+  /** By parameter: columns for the parameters of the path. */
   readonly added: ReadonlyMap<string, Column>
   readonly lineage: Lineage
   readonly columns: ReadonlyArray<Column>
@@ -142,7 +142,7 @@ export class Family {
     return part.columns.find((column) => column.name === name)?.type ?? "VARCHAR"
   }
 
-  /** Whether a record belongs to one parent only: it names it, or is found without it. */
+  /** Whether a record belongs to only one parent: the record names its parent, or can be found without it. */
   #isAlone(draft: Draft, { parent }: Lineage): boolean {
     if (parent === undefined) return true
     const key = this.#keys.get(draft)
@@ -163,7 +163,7 @@ export class Family {
     if (depth > deepestFamily) return { problem: "Its parents need each other's values." }
     const above = found.parent.draft
     const paging = this.paged(above)
-    // Its columns are known before those that are filled from them.
+    // Processed first, so that its columns are known before those that are filled from them.
     this.member(above, this.lineage(above, paging, depth + 1))
     return found
   }
@@ -180,7 +180,7 @@ export class Family {
     return found === draft ? undefined : found
   }
 
-  /** By parameter, the column of the parent's table. */
+  /** By parameter: the column of the parent's table. */
   parentOf({ draft, parameters }: Parent): NonNullable<List["parent"]> {
     const part = this.#members.get(draft)
     const columns = [...parameters].map(([name, filled]) => {
@@ -194,9 +194,9 @@ export class Family {
 
 const deepestFamily = 12
 
-/** Columns: fewer than an engine allows, and in all more than any service has. */
+/** Columns per table and in total: fewer than an engine allows per table, and in total more than any service has. */
 const [mostOfOne, mostInAll, mostThen] = [500, 500_000, 20]
 
-/** `project_id` is called after a project, `id` and `code` are not. */
+/** `project_id` is named after a project; `id` and `code` aren't. */
 const isOf = (parameter: string, owner: string): boolean =>
   owner !== "" && plain(parameter).includes(plain(words(owner).at(-1) ?? owner))

@@ -1,5 +1,5 @@
 /**
- * Which field names a record: by its name, and by the parameter with which a single one is asked for. Pure.
+ * Which field names a record: judged by its name, and by the parameter with which a single record is requested. Pure.
  */
 import type { Field } from "./RecordFields.ts"
 import { plain, words } from "../Domain/Names.ts"
@@ -10,15 +10,15 @@ export type Key =
   | { readonly problem: string }
 
 const surest = ["id", "uuid", "guid", "_id", "gid", "sid", "uid"]
-/** They may name a record, if nothing better does. */
+/** These may name a record if nothing better does. */
 const perhaps = ["key", "code", "slug", "number", "ref", "reference", "line_no", "line_number", "handle", "identifier"]
 
 export interface About {
-  /** The records' name in the singular. */
+  /** The singular name of the records. */
   readonly record: string
-  /** In the path of a single one. */
+  /** In the path of a single record. */
   readonly parameter: string | undefined
-  /** Parameters of the list's own path, which name its parents. */
+  /** Parameters of the list's own path, which identify its parents. */
   readonly parents: ReadonlyArray<string>
 }
 
@@ -69,7 +69,7 @@ const firstId = ([first]: ReadonlyArray<Field>): ReadonlyArray<string> =>
 
 export const isSurest = (name: string): boolean => surest.includes(name.toLowerCase())
 
-/** Of `issue_number`: `number`. */
+/** For `issue_number`: `number`. */
 const withoutRecord = (parameter: string, record: string): string => {
   const [first, ...rest] = words(parameter)
   return first === record && rest.length > 0 ? rest.join("_") : parameter

@@ -1,6 +1,6 @@
 /**
- * Makes an entry of the review file of each list that was found: its key, its parent, its columns, how it is paged and
- * what is sent. A list that can't be synced as it is keeps its entry, with what a person must settle. Pure.
+ * Makes an entry in the review file for each list that was found: its key, its parent, its columns, its paging and what
+ * is sent. A list that can't be synced as it is still has an entry, with what a person must settle. Pure.
  */
 import { entityNames } from "../Domain/Resource.ts"
 import { costsOf, everyOf, type Plan } from "./Cost.ts"
@@ -16,7 +16,7 @@ import * as Nested from "./Review/Nested.ts"
 
 export interface Context extends Kin {
   readonly plan: Plan
-  /** Paths of lists that may start on. */
+  /** Paths of lists that may start switched on. */
   readonly shown: ReadonlySet<string>
 }
 
@@ -38,7 +38,7 @@ const priced = (list: List, walk: List["walk"]): List => {
   }
 }
 
-/** With what lists inside its records may become. */
+/** Adds what lists inside its records may become. */
 const withNested = (
   { shapes, taken }: Context,
   drafts: ReadonlyArray<Draft>,
@@ -56,10 +56,10 @@ const withNested = (
   })
 }
 
-/** Columns in all: more than any service has. */
+/** Columns in total: more than any service has. */
 const mostNested = 50_000
 
-/** Without its parent's rows a child can't be read. */
+/** A child can't be read without its parent's rows. */
 const withParents = (lists: ReadonlyArray<List>): ReadonlyArray<List> => {
   const byTable = new Map(lists.map((list) => [list.table, list]))
   const why = (list: List, depth: number): string | undefined => {
@@ -129,7 +129,7 @@ const pagingBy = ({ paging }: Paged, { keyColumns }: Member): List["paging"] => 
   return paging.style === "after" && last !== undefined ? { ...paging, column: last } : paging
 }
 
-/** Says what speaks for the entry and against it; what is sent with its requests is found on the way. */
+/** Collects what speaks for and against the entry; on the way, finds what is sent with its requests. */
 const judged = (family: Family, draft: Draft, { key, keyColumns, lineage, made }: Member, paged: Paged) => {
   const { doubts, envelope, operation } = draft
   if ("problem" in key) doubts.fail(key.problem)

@@ -1,12 +1,12 @@
 /**
- * Which fields hold money: by format, or by a name that is one of money where the value is a number or a decimal text. It
- * is only suggested to a person. Pure.
+ * Which fields hold money: judged by format, or by a name typical of money if the value is a number or a decimal text.
+ * It is only a suggestion to a person. Pure.
  */
 import { at, textAt } from "./Document.ts"
 import { isMoneyName, isSurelyMoneyName } from "../Domain/FieldNames.ts"
 import { formatOf, type Scalar } from "./Shape.ts"
 
-/** A value that the schema shows. */
+/** An example value from the schema. */
 export const exampleOf = (schema: unknown): string | undefined =>
   textAt(schema, "example") ?? firstText(at(schema, "examples"))
 
@@ -15,7 +15,7 @@ const firstText = (examples: unknown): string | undefined => {
   return typeof first === "string" ? first : undefined
 }
 
-/** A money format, or a number (or a decimal text) whose name is one of money. */
+/** A money format, or a number (or a decimal text) with a name typical of money. */
 export const isMoneyField = (scalar: Scalar, name: string): boolean => {
   const format = formatOf(scalar)
   if (scalar.type === "boolean" || at(scalar.schema, "enum") !== undefined || isShare(scalar)) return false
@@ -33,7 +33,7 @@ const isDecimalText = ({ schema }: Scalar): boolean => {
   return example !== undefined && /^-?\d+\.\d{1,4}$/.test(example)
 }
 
-/** A retention of 5, of at most 100, is a percentage. */
+/** A retention of 5, with a maximum of 100, is a percentage. */
 const isShare = ({ schema }: Scalar): boolean => {
   const most = at(schema, "maximum")
   return typeof most === "number" && most <= 100 && at(schema, "minimum") === 0

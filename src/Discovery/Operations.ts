@@ -1,6 +1,6 @@
 /**
- * The operations of a document, each with what discovery looks at: its parameters, its successful answer, the scopes it
- * asks for, and what keeps it from being read, in words. Pure.
+ * The operations of a document, each with what discovery needs: its parameters, its successful answer, the scopes it
+ * requires, and, in words, what prevents it from being read. Pure.
  */
 import type { Base } from "./Base.ts"
 import { at, type Document, entriesOf, isObject, listAt, resolve, textAt } from "./Document.ts"
@@ -17,29 +17,29 @@ export interface Parameter {
   readonly says: string
 }
 
-/** What a success answers with. */
+/** The body of a successful answer. */
 export type Answer =
   | { readonly shape: Shape; readonly schema: unknown; readonly headers: ReadonlyArray<string> }
   | { readonly problem: string }
 
 export interface Operation {
-  /** Like `GET`. */
+  /** Such as `GET`. */
   readonly method: string
-  /** Below the base address; as the document has it, if it isn't below that. */
+  /** Below the base address; if it isn't below that, as in the document. */
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
   readonly answer: Answer
-  /** Of one of the ways to sign in, those of OAuth first. */
+  /** For one of the ways to authenticate, preferring OAuth. */
   readonly scopes: ReadonlyArray<string>
   readonly isDeprecated: boolean
-  /** Why it can't be asked at all. */
+  /** Why it can't be called at all. */
   readonly problem?: string
 }
 
 /** `GET /projects`: how a person and the review file name it. */
 export const nameOf = ({ method, path }: Pick<Operation, "method" | "path">): string => `${method} ${path}`
 
-/** Parameters' names say nothing: `/a/{x}` and `/a/{y}` are the same address. */
+/** The names of parameters don't matter: `/a/{x}` and `/a/{y}` are the same address. */
 export const addressOf = (path: string): string => path.replace(/\.json$/i, "").replace(/\{[^{}]*\}/g, "{}")
 
 /** More than any service has. */
@@ -70,13 +70,13 @@ export const operationsOf = (document: Document, shapes: Shapes, base: Base): Re
   return found
 }
 
-/** Some services let lists be asked for by POST. */
+/** Some services list by POST. */
 const mayList = ({ method, path }: Pick<Operation, "method" | "path">): boolean =>
   method === "GET" || (method === "POST" && /[/:_-](search|query|list|find|filter|lookup)$/i.test(path))
 
 type Read = Omit<Operation, "method" | "path">
 
-/** Of what changes things, nothing more matters. */
+/** For an operation that changes something, nothing more is needed. */
 const unlooked: Read = {
   parameters: [],
   answer: { problem: "its answer wasn't looked at" },
@@ -96,7 +96,7 @@ const readOf = (document: Document, shapes: Shapes, item: unknown, operation: un
   }
 }
 
-/** A path whose operations can't be seen. */
+/** A path whose operations can't be read. */
 const unread = (path: string, problem: string): Operation => ({
   method: "GET",
   path,
@@ -107,7 +107,10 @@ const unread = (path: string, problem: string): Operation => ({
 
 const longestPath = 1000
 
-/** Letters, digits and marks of a path, with whole names in braces: nothing that leads elsewhere once it is appended. */
+/**
+ * Letters, digits and punctuation of a path, with whole names in braces: nothing that leads elsewhere once it is
+ * appended.
+ */
 const soundPath = /^(\/([\w.~!$'()*+,;=:@-]|\{[\w.~:$*-]+\})+)*\/?$/
 
 export const isSound = (path: string): boolean =>
@@ -116,7 +119,7 @@ export const isSound = (path: string): boolean =>
 const unsound = (path: string): string | undefined =>
   isSound(path) ? undefined : "its path holds more than plain names and parameters"
 
-/** A server of its own is another address, and a token goes to one only. */
+/** An operation with its own server has another address, and a token is sent to only one. */
 const origins = (document: Document) => {
   const first = originIn(listAt(document.root, "servers"))
   return (item: unknown, operation: unknown): string | undefined => {
@@ -136,7 +139,7 @@ const originIn = ([server]: ReadonlyArray<unknown>): string => {
 
 const mostParameters = 200
 
-/** One that is sent is escaped, so it may be nearly anything. */
+/** A parameter that is sent is escaped, so its name may be nearly anything. */
 export const isParameterName = (name: string): boolean =>
   name !== "" && name.length <= 200 && name.isWellFormed() && !/\p{Cc}/u.test(name)
 
@@ -195,7 +198,7 @@ const answerOf = (document: Document, shapes: Shapes, operation: unknown): Answe
   return { shape, schema, headers: entriesOf(at(value, "headers")).map(([name]) => name) }
 }
 
-/** For messages: what an answer is. */
+/** For messages: describes an answer. */
 export const answers = (shape: Shape): string => (shape.kind === "scalar" ? `a single ${called(shape)}` : called(shape))
 
 const scopesOf = (document: Document, operation: unknown): ReadonlyArray<string> => {
@@ -212,7 +215,7 @@ const scopesOf = (document: Document, operation: unknown): ReadonlyArray<string>
   return []
 }
 
-/** The ways to sign in, of which siteledger has OAuth 2.0 and the bearer token that comes of it. */
+/** The ways to authenticate, of which siteledger supports OAuth 2.0 and the bearer token that results from it. */
 export const signsIn = (document: Document): boolean => {
   const schemes = entriesOf(at(at(document.root, "components"), "securitySchemes"))
   return (

@@ -1,6 +1,6 @@
 /**
- * How a list is asked for page by page: by the names of its query parameters and by what its answer tells. Where both a
- * cursor and page numbers would do, a total makes the difference: with one, a copy can be proven. Pure.
+ * How a list is read page by page: judged by the names of its query parameters and by what its answer says. If both a
+ * cursor and page numbers would work, a total is decisive: with one, a copy can be proven. Pure.
  */
 import { at } from "./Document.ts"
 import type { Envelope, Places } from "./Envelope.ts"
@@ -81,7 +81,7 @@ const chosen = (
   const sizes = sized(size)
   const isCounted = places.total !== undefined
   const next = places.next
-  // One that takes text is a cursor.
+  // A parameter that takes text is a cursor.
   const token = cursor ?? [page, offset].find((each) => each !== undefined && next !== undefined && isText(each))
   const byNumber = page !== undefined && token !== page
   if (token !== undefined && next !== undefined && !(byNumber && isCounted)) {

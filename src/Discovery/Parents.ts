@@ -1,6 +1,6 @@
 /**
- * Where the values come from that a list's path (or a query parameter that it requires) asks for: from the rows of another
- * list, its parent. `/projects/{project_id}/ipcs` is read once for each row of `/projects`. Pure.
+ * Where the values come from that a list's path (or a required query parameter) needs: from the rows of another list,
+ * its parent. `/projects/{project_id}/ipcs` is read once for each row of `/projects`. Pure.
  */
 import { addressOf } from "./Operations.ts"
 import { nameOf, plain, singular, singularName, words } from "../Domain/Names.ts"
@@ -24,12 +24,12 @@ export interface Lineage {
 export interface Lookup {
   /** By address. */
   readonly byAddress: ReadonlyMap<string, Draft>
-  /** By the singular of what its records are called. */
+  /** By the singular name of its records. */
   readonly byRecord: ReadonlyMap<string, Draft>
   readonly keyOf: (draft: Draft) => string | undefined
   /** Whether a field can fill a parameter. */
   readonly isScalar: (draft: Draft, field: string) => boolean
-  /** The schema of single records at an address, as the document names it. */
+  /** The schema of single records at an address, by its name in the document. */
   readonly detailAt: (address: string) => string | undefined
 }
 
@@ -38,7 +38,7 @@ export const known = (
   lookups: Pick<Lookup, "detailAt" | "isScalar" | "keyOf">
 ): Lookup => {
   const byRecord = new Map<string, Draft>()
-  // Those that need the least come first.
+  // Those that need the fewest parameters come first.
   for (const draft of drafts.toSorted((a, b) => a.segments.length - b.segments.length)) {
     const name = singularName(nameOf(draft.called, "list"))
     for (const each of [name, words(name).at(-1) ?? ""]) if (!byRecord.has(each)) byRecord.set(each, draft)
@@ -59,7 +59,7 @@ export const lineageOf = (draft: Draft, all: Lookup, required: ReadonlyArray<str
   const above = before === undefined ? undefined : all.byAddress.get(before)
   const called =
     above === undefined ? named(all, words(last).length > 1 ? last : `${ownerOf(draft)}_id`, draft) : undefined
-  // Single records of two schemas are two kinds of record, whatever the names.
+  // Single records of two schemas are two kinds of record, regardless of names.
   const one = all.detailAt(`${before}/{}`)
   const other = called === undefined ? undefined : all.detailAt(`${called.address}/{}`)
   const isOther = one !== undefined && other !== undefined && one !== other
@@ -68,14 +68,14 @@ export const lineageOf = (draft: Draft, all: Lookup, required: ReadonlyArray<str
   return joined(draft, parent, pathParameters, all, above === undefined ? 1 : 0)
 }
 
-/** The address of what the last parameter chooses from. */
+/** The address of the list from which the last parameter chooses. */
 const beforeLast = (segments: ReadonlyArray<string>): string | undefined => {
   const last = segments.findLastIndex(isParameter)
   if (!/^\{[^{}]*\}$/.test(segments[last] ?? "")) return undefined
   return last <= 0 ? undefined : addressOf(`/${segments.slice(0, last).join("/")}`)
 }
 
-/** The list of what a parameter is called after: `{contract_id}` of contracts. */
+/** The list after which a parameter is named: contracts for `{contract_id}`. */
 const named = ({ byRecord }: Lookup, parameter: string, draft: Draft): Draft | undefined => {
   const parts = words(parameter)
   const end = parts.at(-1) ?? ""
@@ -105,7 +105,7 @@ const joined = (draft: Draft, parent: Draft, wanted: ReadonlyArray<string>, all:
   return { parent: { draft: parent, parameters, reason: `Read once for each row of ${read}.`, doubt: doubt + guessed } }
 }
 
-/** The parent's parameter at the same place of the same path. */
+/** The parent's parameter at the same position of the same path. */
 const sharedParameter = (draft: Draft, parent: Draft, index: number): string | undefined => {
   const name = parent.pathParameters[index]
   if (name === undefined) return undefined
@@ -127,7 +127,7 @@ const chosen = (name: string, parent: Draft, fields: ReadonlyMap<string, string>
   const short = first === record && rest.length > 0 ? fields.get(rest.join("")) : undefined
   if (short !== undefined) return { field: short, doubt: short === key ? 0 : 1 }
   if (isNaming(name)) return { field: key, doubt: 0 }
-  // What is called after the record alone is what people call it by.
+  // A parameter named only after the record is what people call the record by.
   const word = callings.find((each) => fields.has(each))
   return { field: word === undefined ? key : fields.get(word), doubt: 2 }
 }

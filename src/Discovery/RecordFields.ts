@@ -1,6 +1,6 @@
 /**
- * The fields of a record that may become columns: its own, those that JSON:API keeps in `attributes`, and both parts of an
- * object that is nothing but an amount and its currency. Pure.
+ * The fields of a record that may become columns: its own, those that JSON:API keeps in `attributes`, and both parts of
+ * an object that consists of just an amount and its currency. Pure.
  */
 import { below } from "./Document.ts"
 import { plain } from "../Domain/Names.ts"
@@ -49,7 +49,7 @@ const field = (
 const amounts: ReadonlySet<string> = new Set(["amount", "value"])
 const currencies: ReadonlySet<string> = new Set(["currency", "currencycode"])
 
-/** The names of both, in an object of nothing else. */
+/** The names of both, in an object with nothing else. */
 const amountIn = (shapes: Shapes, { fields }: Fields): readonly [amount: string, currency: string] | undefined => {
   if (fields.size !== 2) return undefined
   const names = [...fields.keys()]

@@ -1,6 +1,6 @@
 /**
  * What is sent with each request of a list besides its paging: values that the document requires, a filter that hides
- * nothing, an order that pages can rely on; and the filter by which a walk may ask only for what changed. Pure.
+ * nothing, and an order on which pages can rely; also the filter with which a walk may ask only for changes. Pure.
  */
 import { at, listAt, textAt } from "./Document.ts"
 import type { Doubts } from "./Doubts.ts"
@@ -15,7 +15,7 @@ export interface Sent {
   readonly headers: Values
 }
 
-/** They are the walker's own. */
+/** Headers that belong to the walker itself. */
 const ownHeaders =
   /^(authorization|accept|accept-encoding|content-type|content-length|cookie|host|user-agent|connection)$/i
 
@@ -24,7 +24,7 @@ export const isOwnHeader = (name: string): boolean => ownHeaders.test(name)
 const scalarText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
 
-/** The only value that the document allows, or the one that it takes if there is none. */
+/** The only value that the document allows, or its default. */
 const givenBy = (schema: unknown): string | undefined => {
   const options = listAt(schema, "enum")
   return scalarText(at(schema, "const") ?? (options.length === 1 ? options[0] : undefined) ?? at(schema, "default"))
@@ -104,7 +104,7 @@ const changedNames =
 const changedColumns =
   /^(updated_at|modified_at|changed_at|last_modified|last_updated|last_modified_at|last_updated_at|updated|modified|updated_on|modified_on|date_modified|date_updated|updated_date_utc|last_changed_at|updated_date|modified_date|last_edited_time)$/
 
-/** The filter by which only what changed is asked for, and the column that says when a record did. */
+/** The filter that asks only for changes, and the column that says when a record changed. */
 export const changedBy = (
   operation: Operation,
   columns: ReadonlyArray<Column>,

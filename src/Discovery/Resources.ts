@@ -1,6 +1,6 @@
 /**
- * The lists of a review file that are on, as resources of the warehouse: a table each, or more columns for a table that every
- * warehouse has. Pure, but for the references by which a worker is given them.
+ * The lists of a review file that are on, as resources of the warehouse: a table for each, or more columns for a table
+ * that every warehouse has. Pure, except for the references through which a worker gets them.
  */
 import { Context } from "effect"
 import {
@@ -19,7 +19,7 @@ export const SwitchedOn = Context.Reference<ReadonlyArray<List>>("siteledger/Swi
 
 export const switchedOn = ({ lists }: Review): ReadonlyArray<List> => lists.filter(({ on }) => on)
 
-/** Its records are named by one column, which is called `id`. */
+/** Its records are named by one column, called `id`. */
 export const isNamedById = ({ key }: List): boolean => key.length === 1 && key[0] === "id"
 
 const placeOf = ({ from, name, parameter }: Column): string =>
@@ -38,14 +38,14 @@ const columnsBut = (list: List, isTaken: (name: string) => boolean): Resource["c
       .map((column) => [column.name, described(column)])
   )
 
-/** By field at the top of a record. */
+/** By top-level field of a record. */
 const fieldsOf = ({ columns }: List): NonNullable<Resource["fields"]> =>
   new Map(
     columns.flatMap(({ from, name, parameter, use }) => {
       const [, field = "", inner] = (from ?? `/${name}`).split("/")
       if (parameter !== undefined || inner !== undefined || name === "id") return []
       const unescaped = field.replaceAll("~1", "/").replaceAll("~0", "~")
-      // A hash is made of what a page says, not of what is stored.
+      // A hash is computed from the page's value, so the plain value isn't stored.
       return [[unescaped, use === "keep" ? name : null]]
     })
   )

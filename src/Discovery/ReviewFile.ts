@@ -1,5 +1,5 @@
 /**
- * The review file on disk: read as a person left it, written whole or not at all.
+ * The review file on disk: read as a person left it, written completely or not at all.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { Effect, Option, Result, Runtime, Schema } from "effect"
@@ -8,7 +8,7 @@ import { decode } from "./Review/Decode.ts"
 import { write as textOf } from "./Review/Write.ts"
 import { whyNot } from "../Runtime/SystemFailure.ts"
 
-/** A person must act, so it ends with 2, like a bad configuration. */
+/** A person must act, so the command exits with 2, as for a bad configuration. */
 export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -16,7 +16,7 @@ export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFail
 const failed = (path: string, sentences: ReadonlyArray<string>) =>
   new ReviewFailed({ message: sentences.map((sentence) => `${path} ${sentence}`).join("\n") })
 
-/** None, if there is no such file yet. */
+/** None if there is no such file yet. */
 export const read = (path: string): Effect.Effect<Option.Option<Review>, ReviewFailed> =>
   Effect.suspend(() => {
     if (!existsSync(path)) return Effect.succeed(Option.none())
@@ -28,7 +28,7 @@ export const read = (path: string): Effect.Effect<Option.Option<Review>, ReviewF
     return Effect.mapError(Effect.fromResult(review), (sentences) => failed(path, sentences))
   })
 
-/** False: it says so already. */
+/** False if the file already has this content. */
 export const write = (path: string, review: Review): Effect.Effect<boolean, ReviewFailed> =>
   Effect.try({
     try: () => {

@@ -1,18 +1,18 @@
 /**
- * Compares what a document says of a list with what came: fields that it doesn't describe, values that don't fit, and
- * columns that stayed empty. Pure: what came is counted elsewhere.
+ * Compares what a document says about a list with what arrived: fields that it doesn't describe, values that don't fit,
+ * and columns that stayed empty. Pure: the counting is done elsewhere.
  */
 import type { Difference } from "./Compare.ts"
 import { entityNames } from "../Domain/Resource.ts"
 import { below } from "./Document.ts"
 import type { Column, List } from "./Review.ts"
 
-/** Of one table. */
+/** For one table. */
 export interface Seen {
   readonly rows: number
-  /** By column, in how many rows it has a value. */
+  /** By column: in how many rows it has a value. */
   readonly filled: ReadonlyMap<string, number>
-  /** Fields that are in no column: by name, how many rows have one, and the types of JSON that it came as. */
+  /** Fields without a column. By name: how many rows have one, and its JSON types. */
   readonly extra: ReadonlyMap<string, { readonly rows: number; readonly types: ReadonlyArray<string> }>
 }
 

@@ -1,9 +1,9 @@
 /**
- * What values a schema describes, as far as a table needs it: an object's fields, a list's items, a scalar's type.
+ * What values a schema describes, as far as a table needs to know: an object's fields, a list's items, a scalar's type.
  *
- * A schema is looked at when something asks for it, so circles of objects are no circles here. `allOf` is joined,
- * alternatives are united, null is left out. A shape is made once for each schema. What is too deep, too wide or in a
- * circle is `unknown`, with the reason in words: the work is bounded whatever the document holds. Pure.
+ * A schema is evaluated only when needed, so circular objects are no problem. `allOf` is joined, alternatives are
+ * united, null is left out. Each schema's shape is computed once. Anything too deep, too wide or circular is `unknown`,
+ * with the reason in words, so the work is bounded whatever the document contains. Pure.
  */
 import { at, type Document, entriesOf, isObject, listAt, resolve, textAt } from "./Document.ts"
 
@@ -19,11 +19,11 @@ export interface Fields {
   readonly kind: "object"
   readonly fields: ReadonlyMap<string, unknown>
   readonly required: ReadonlySet<string>
-  /** The schema of all other fields, if they have one of their own. */
+  /** The schema of all other fields, if they have one. */
   readonly others?: unknown
-  /** Of the schema, as the document names it; the same for all that refer to it. */
+  /** The name of the schema in the document; the same for all that refer to it. */
   readonly ref?: string
-  /** Of a part that couldn't be read. */
+  /** For a part that couldn't be read. */
   readonly problem?: string
 }
 
@@ -34,7 +34,7 @@ export interface Items {
 
 export interface Unknown {
   readonly kind: "unknown"
-  /** Undefined: the schema allows values of several kinds, or any. */
+  /** Undefined if the schema allows values of several kinds, or any value. */
   readonly problem?: string
 }
 
@@ -42,7 +42,7 @@ export type Shape = Scalar | Fields | Items | Unknown
 
 const deepest = 48
 const mostFields = 1000
-/** Fields joined and alternatives united, in one document. */
+/** The limit for fields joined and alternatives united in one document. */
 const mostWork = 3_000_000
 
 const any: Unknown = { kind: "unknown" }
@@ -108,7 +108,7 @@ export class Shapes {
     return scalars.has(type) ? { kind: "scalar", type: type as ScalarType, schema } : any
   }
 
-  /** What holds of a value that is all of these. */
+  /** The shape of a value that satisfies all of these. */
   #joined(shapes: ReadonlyArray<Shape>): Shape {
     const objects = shapes.filter((shape) => shape.kind === "object")
     const [broken] = shapes.flatMap((shape) => (shape.kind === "unknown" && shape.problem !== undefined ? [shape] : []))
@@ -139,7 +139,7 @@ export class Shapes {
     return { kind: "object", fields, required, ...(refs.size === 1 && ref !== undefined ? { ref } : {}) }
   }
 
-  /** What a value may be that is one of these. */
+  /** The shape of a value that satisfies one of these. */
   #united(schemas: ReadonlyArray<unknown>): Shape {
     this.#work += schemas.length
     const shapes = schemas.filter((schema) => !isNull(schema)).map((schema) => this.of(schema))
@@ -156,7 +156,7 @@ export class Shapes {
   }
 }
 
-/** The items of a value that is all of these lists. */
+/** The items of a value that satisfies all of these lists. */
 const arrayOf = (shapes: ReadonlyArray<Shape>): Items | undefined => {
   const items = shapes.flatMap((shape) => (shape.kind === "array" && shape.items !== undefined ? [shape.items] : []))
   return items.length > 1 ? { kind: "array", items: { allOf: items } } : undefined
@@ -167,7 +167,7 @@ const isNull = (schema: unknown): boolean => {
   return type === "null" || (Array.isArray(type) && type.length === 1 && type[0] === "null")
 }
 
-/** Without null. Of several scalars, text: every one of them can be written as it. */
+/** Without null. Several scalar types become text, which can represent each of them. */
 const typeOf = (schema: Readonly<Record<string, unknown>>): unknown => {
   const given = at(schema, "type")
   const types = (Array.isArray(given) ? (given as ReadonlyArray<unknown>) : [given]).filter(
@@ -184,7 +184,7 @@ const typeOfValue = (value: unknown): ScalarType | undefined => {
   return Number.isInteger(value) ? "integer" : "number"
 }
 
-/** What the shape is, for a sentence. */
+/** A name for the shape, for use in a sentence. */
 export const called = (shape: Shape): string => {
   if (shape.kind === "scalar") return shape.type
   return shape.kind === "unknown" ? "anything" : shape.kind

@@ -1,12 +1,12 @@
 /**
- * The table of each list: named by the end of its path, and by what it belongs to where two would be one table, or where
- * the end alone says little (`lines`, `comments`). No two lists have the same table. Pure.
+ * The table of each list: named after the end of its path, and also after its parent if two lists would otherwise have
+ * the same table, or if the end alone says little (`lines`, `comments`). No two lists have the same table. Pure.
  */
 import { resources } from "../Domain/Resource.ts"
 import { type Draft, isParameter, ownerOf } from "./Drafts.ts"
 import { free, nameOf, words } from "../Domain/Names.ts"
 
-/** They say nothing without an owner. */
+/** These say nothing without an owner. */
 const general = new Set(
   "items lines line_items comments notes attachments files images history events members users entries values versions activities logs changes links tags labels steps tasks details parts children rows options settings permissions roles messages documents photos revisions".split(
     " "
@@ -15,13 +15,13 @@ const general = new Set(
 
 type KeyType = (draft: Draft) => "BIGINT" | "VARCHAR" | undefined
 
-/** Whether records with such a key can be rows of a table that siteledger has. */
+/** Whether records with such a key can be rows of an existing siteledger table. */
 const fits = (table: string, key: ReturnType<KeyType>): boolean => {
   const ours = Object.hasOwn(resources, table) ? resources[table as keyof typeof resources].key : undefined
   return ours === undefined || ours === key || ours === "VARCHAR"
 }
 
-/** The names that a draft may have, the most natural first. */
+/** The names that a draft may have, most natural first. */
 const namesOf = (draft: Draft): ReadonlyArray<string> => {
   const { called, segments } = draft
   const own = nameOf(called, "list")
@@ -46,7 +46,7 @@ export interface Named {
   readonly reason?: string
 }
 
-/** `taken`: names of tables and views that siteledger has besides its resources. */
+/** `taken`: names of siteledger's tables and views other than those of its resources. */
 export const tablesOf = (
   drafts: ReadonlyArray<Draft>,
   taken: ReadonlySet<string>,

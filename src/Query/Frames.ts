@@ -1,10 +1,10 @@
 /**
  * The protocol between the query and its child process: one JSON line in (the request), then lines out.
  *
- * The child sends the columns, then one line for each row (an array of cells) unless it writes them to a file, then how
- * it ended. A cell is null, a boolean, a number that a double holds exactly, or text; nested values are arrays and
+ * The child sends the columns, then one line for each row (an array of cells) unless it writes the rows to a file, then
+ * how it ended. A cell is null, a boolean, a number that a double holds exactly, or text; nested values are arrays and
  * objects of such cells. Lines without an ending mean that the child died and rows may be missing. The child starts
- * with this module, so it imports nothing: Effect alone would double the child's start.
+ * with this module, so it imports nothing: Effect alone would double the child's startup time.
  */
 export interface Request {
   readonly file: string
@@ -12,9 +12,9 @@ export interface Request {
   readonly rows: number
   readonly millis: number
   readonly memoryMb: number
-  /** Where the answer is written as Parquet; null: its rows are sent. */
+  /** Where the answer is written as Parquet; null if its rows are sent. */
   readonly folder: string | null
-  /** As many bytes may be in that folder, beside the answer also what makes it; absent: as many as the disk has. */
+  /** The most bytes in that folder, including what is needed to make the answer; absent for as many as the disk has. */
   readonly mostBytes?: number
 }
 
@@ -41,7 +41,7 @@ export interface Columns {
 export interface Ending {
   readonly ended: "complete" | "cut" | "failed"
   readonly message: string
-  /** Of a complete answer. */
+  /** Rows of a complete answer. */
   readonly rows: number
 }
 
@@ -54,7 +54,7 @@ export const isEnding = (frame: Frame): frame is Ending => "ended" in frame
 
 export const write = (frame: Frame): string => `${JSON.stringify(frame)}\n`
 
-/** A value as JSON can carry it: bytes as `\x…`, NaN and the infinities by name. */
+/** A value in a form that JSON can carry: bytes as `\x…`, NaN and the infinities by name. */
 export const cell = (value: unknown): Cell => {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
   if (typeof value === "bigint") return String(value)

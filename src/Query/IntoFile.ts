@@ -2,8 +2,8 @@
  * The answer of a query in a new Parquet file: the whole answer or no file.
  *
  * The file is made in its own folder next to the target and gets its name once it is complete. An existing file is left
- * alone, even one that appeared meanwhile. Dying in the middle leaves that folder (`.siteledger-query-…`), and nothing
- * under the target's name.
+ * alone, even one that appeared meanwhile. If the process dies in the middle, that folder is left
+ * (`.siteledger-query-…`), and nothing under the target's name.
  */
 import { existsSync } from "node:fs"
 import { link, mkdtemp, rm } from "node:fs/promises"
@@ -26,7 +26,7 @@ interface Wanted extends Asked {
   readonly target: string
 }
 
-/** Makes the file in a folder, which the caller clears away. Returns its path and the number of rows. */
+/** Makes the file in a folder, which the caller removes. Returns its path and the number of rows. */
 export const makeIn = Effect.fnUntraced(function* (
   folder: string,
   { file, memoryMb, sql, time }: Asked,
@@ -47,7 +47,7 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ target, ...aske
   if (!existsSync(parent)) {
     return yield* new QueryError({ message: `${target} can't be written: there is no folder ${parent}.` })
   }
-  // Checked before the query costs anything; the link below decides.
+  // Checked before the query costs anything; the link below is decisive.
   if (existsSync(target)) return yield* taken(target)
   const folder = yield* Effect.acquireRelease(
     attempt(target, () => mkdtemp(join(parent, ".siteledger-query-"))),
@@ -57,12 +57,12 @@ export const intoFile = Effect.fn("Query.intoFile")(function* ({ target, ...aske
     error._tag === "QueryError" ? naming(target, folder, error) : error
   )
   yield* attempt(target, async () => giveToPerson(answer))
-  // A rename would replace a file; a link fails if there is one.
+  // A rename would replace an existing file; a link fails if there is one.
   yield* attempt(target, () => link(answer, target))
   return rows
 })
 
-/** DuckDB names a file of the folder, which is hidden and gone by now: the person knows the one that was asked for. */
+/** DuckDB names a file in the hidden folder, which is gone by now; the person knows only the requested path. */
 const naming = (target: string, folder: string, error: QueryError): QueryError => {
   const [begin = "", ...rest] = error.message.split(folder)
   if (rest.length === 0) return error

@@ -1,9 +1,9 @@
 /**
  * The answer as a Parquet file, made by a second DuckDB next to the sealed one. It runs none of the person's SQL and
- * gets the answer in chunks, so every value keeps its type and memory stays flat.
+ * receives the answer in chunks, so every value keeps its type and memory stays flat.
  *
- * Exact or refused: if Parquet can't hold a type or a value, the answer fails and names the column. The file is whole
- * once `finish` has returned. The caller clears the folder away.
+ * Exact or refused: if Parquet can't hold a type or a value, the answer fails and names the column. The file is
+ * complete once `finish` has returned. The caller removes the folder.
  */
 import { join } from "node:path"
 import * as DuckDB from "@duckdb/node-api"
@@ -18,25 +18,25 @@ export interface Kept {
   readonly finish: () => Promise<number>
 }
 
-/** Of the DuckDB that makes the file. */
+/** For the DuckDB that writes the file. */
 export const memoryMb = 192
 
 const settings = { threads: "1", memory_limit: `${memoryMb}MB`, autoinstall_known_extensions: "false" }
 
-/** So many chunks (of 2,048 rows) are collected beside that limit before they become rows of the table. */
+/** This many chunks (of 2,048 rows) are collected outside that limit before they become rows of the table. */
 const collectedChunks = 4
 
-/** Rows of one row group: DuckDB's own size, and what it makes row groups of at least. */
+/** Rows of one row group: DuckDB's own size, and the least that it makes row groups of. */
 const largestRowGroup = 122_880
 const smallestRowGroup = 2048
 
-/** A row group is in memory while it is written, more than once. */
+/** While a row group is written, it is in memory more than once. */
 const rowGroupBytes = 24_000_000
 
 interface Column {
-  /** In Parquet. */
+  /** Its name in Parquet. */
   readonly name: string
-  /** In the table that collects the answer. */
+  /** Its name in the table that collects the answer. */
   readonly here: string
   readonly type: string
   readonly place: Place
@@ -49,14 +49,15 @@ export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise
   const connection = await instance.connect()
   await connection.run("set TimeZone = 'UTC'")
   await connection.run(`create table answer (${columns.map(({ here, type }) => `${here} ${type}`).join(", ")})`)
-  // In one transaction rows go to the file once, not by the way of its log.
+  // In one transaction, rows go to the file once instead of through its log.
   await connection.run("begin")
   const appender = await connection.createAppender("answer")
   let chunks = 0
   return {
     add: (chunk) => {
       appender.appendDataChunk(chunk)
-      // Its texts would stay in memory until JavaScript's collector, which doesn't see them, gets to it.
+      // Otherwise its texts would stay in memory until JavaScript's garbage collector, which doesn't see them, frees
+      // it.
       chunk.reset()
       chunks += 1
       if (chunks % collectedChunks === 0) appender.flushSync()
@@ -78,7 +79,7 @@ export const keep = async (folder: string, result: DuckDB.DuckDBResult): Promise
   }
 }
 
-/** The most bytes that a row has on average, of any 2,048 in a row; values of a fixed width don't count. */
+/** The most bytes per row, averaged over any 2,048 consecutive rows; values of a fixed width don't count. */
 const widestRow = async (connection: DuckDB.DuckDBConnection, columns: ReadonlyArray<Column>): Promise<number> => {
   const ofAnyLength = columns.filter(({ isOfAnyLength }) => isOfAnyLength)
   if (ofAnyLength.length === 0) return 0
@@ -93,7 +94,7 @@ const rowGroup = (rowBytes: number): number =>
   Math.max(smallestRowGroup, Math.min(largestRowGroup, Math.floor(rowGroupBytes / Math.max(1, rowBytes))))
 
 const columnsOf = (result: DuckDB.DuckDBResult): ReadonlyArray<Column> =>
-  // Most readers can't tell columns apart whose names differ only in case.
+  // Most readers can't distinguish columns whose names differ only in case.
   distinct(result.columnNames(), (name) => name.toLowerCase()).map((name, position) => {
     const type = result.columnType(position)
     const place = placeOf(type)
@@ -106,7 +107,7 @@ const noPlace = (what: string): Error =>
 
 const longestShown = 60
 
-/** Scans the answer once, if it has a type of which some values don't fit. */
+/** Scans the answer once if some of its types have values that don't fit. */
 const assertFits = async (connection: DuckDB.DuckDBConnection, columns: ReadonlyArray<Column>): Promise<void> => {
   const doubtful = columns.filter(({ place }) => place.fits !== undefined)
   if (doubtful.length === 0) return
@@ -119,7 +120,7 @@ const assertFits = async (connection: DuckDB.DuckDBConnection, columns: Readonly
   }
 }
 
-/** Compares the types once more, because DuckDB's writer decides them. */
+/** Compares the types again, because DuckDB's writer decides them. */
 const assertKept = async (connection: DuckDB.DuckDBConnection, source: string, path: string): Promise<void> => {
   const typesOf = async (from: string) =>
     (await connection.runAndReadAll(`describe select * from ${from}`)).getRowsJson()

@@ -1,17 +1,20 @@
 /**
  * Which of DuckDB's types and values a Parquet file holds exactly for any reader, and as which type. A type that isn't
- * named here has no place, at the top or inside another. Pure.
+ * named here is refused, at the top level or inside another type. Pure.
  *
- * DuckDB's own writer doesn't refuse: intervals lose their microseconds, a time its zone, wide integers become floats,
- * and an infinite time is a distant one to any other reader.
+ * DuckDB's own writer refuses nothing: intervals lose their microseconds, times lose their zone, wide integers become
+ * floats, and an infinite time looks like a distant one to any other reader.
  */
 import * as DuckDB from "@duckdb/node-api"
 import * as Literal from "../Domain/Literal.ts"
 
 export interface Place {
-  /** The type that it is written as. */
+  /** The type as which it is written. */
   readonly type: string
-  /** A condition on a value of it, given as SQL, that holds for NULL too; undefined: every value fits. */
+  /**
+   * An SQL condition on a value that is true if the value fits; it is also true for NULL. Undefined if every value
+   * fits.
+   */
   readonly fits: ((value: string) => string) | undefined
 }
 
@@ -79,7 +82,7 @@ const listOf = (item: DuckDB.DuckDBType): Place | undefined => {
   return place && { type: `${place.type}[]`, fits: place.fits && allFit(place.fits) }
 }
 
-/** Lambdas nest, so each names its parameter after what it runs over: no other one around it has that name. */
+/** Lambdas nest, so each names its parameter after what it iterates over: no enclosing one has that name. */
 const allFit =
   (fits: (value: string) => string) =>
   (value: string): string => {
@@ -93,7 +96,7 @@ const structOf = ({ entryNames, entryTypes }: DuckDB.DuckDBStructType): Place | 
   for (const [position, name] of entryNames.entries()) {
     const entry = entryTypes[position]
     const place = entry && placeOf(entry)
-    // `row(1, 2)` has no names, and Parquet groups need them.
+    // `row(1, 2)` has no names, but Parquet groups need them.
     if (place === undefined || name === "") return undefined
     const { fits } = place
     parts.push(`${identifier(name)} ${place.type}`)

@@ -3,9 +3,9 @@
  * file (`IntoFile`).
  *
  * Guarantees: the child has an empty environment and gets the SQL over its standard input. It is interrupted at the
- * time limit, killed a second later, and dies with this process. Memory stays flat for an answer of any length. Rows go
- * to standard output, everything else to standard error. An incomplete answer ends with 1, or with a note if it was cut
- * at the row limit. Nothing is written, so nothing is lost if the process dies.
+ * time limit, killed a second later, and ends with this process. Memory stays flat for an answer of any length. Rows go
+ * to standard output, everything else to standard error. An incomplete answer exits with 1, or adds a note if it was
+ * cut at the row limit. Nothing is written, so nothing is lost if the process dies.
  */
 import { existsSync } from "node:fs"
 import { Duration, Effect, type PlatformError, Stdio, Stream, Terminal } from "effect"
@@ -22,7 +22,7 @@ export type Format = "table" | "csv" | "json"
 
 export interface Limits {
   readonly rows: number
-  /** Of DuckDB's work; a slow reader of the answer doesn't use it up. */
+  /** DuckDB's working time; a slow reader of the answer doesn't use it up. */
   readonly time: Duration.Duration
   readonly memoryMb: number
 }
@@ -42,7 +42,7 @@ export interface QueryOptions {
 
 export type ExitCode = 0 | 1
 
-/** What to say while there is no copy. */
+/** The message while there is no copy. */
 export const unpublished = (file: string): string | undefined =>
   existsSync(file) ? undefined : `There is nothing to query yet: ${file} appears when the worker first goes live.`
 

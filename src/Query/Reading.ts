@@ -1,10 +1,10 @@
 /**
  * Decides whether a statement only reads, from the tree that DuckDB's own parser makes of it (`json_serialize_sql`),
- * before any of it is bound: some functions act while they are bound.
+ * before any of it is bound, because some functions act while they are bound.
  *
  * This gives a clear message; it isn't the security boundary. That is the child process, whose DuckDB has no files, no
- * extensions and a locked configuration. Table functions are an allow-list, because each of them is a way out; of the
- * other functions the few that reach outside are listed. Pure.
+ * extensions and a locked configuration. Table functions are on an allow-list, because each of them is a way out; of
+ * the other functions, the few that reach outside are on a deny-list. Pure.
  */
 
 /** Table functions that make rows from their arguments or from the catalogue. */
@@ -29,7 +29,7 @@ export const tableFunctions: ReadonlySet<string> = new Set([
   "pg_timezone_names"
 ])
 
-/** Scalar functions that write, bind SQL from text, or tell about the process. */
+/** Scalar functions that write, bind SQL from text, or reveal something about the process. */
 const refusedFunctions: ReadonlySet<string> = new Set(["getenv", "json_serialize_plan", "write_log"])
 
 export const whatIsRead =

@@ -1,16 +1,16 @@
 /**
  * One query's child process, from start to end: the request goes in over standard input, frames come out of fd 3.
  *
- * Guarantees: it gets nothing of our environment. It is killed when the scope closes, and when DuckDB has worked for a
+ * Guarantees: it gets nothing of our environment. It is killed when the scope closes, or when DuckDB has worked for a
  * second longer than the time limit (the child interrupts itself at the limit). If this process dies, standard input
- * ends and the child dies too.
+ * ends and the child exits too.
  */
 import { Array as Arr, Clock, Data, Duration, Effect, Exit, Fiber, Schema, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import * as Frames from "./Frames.ts"
 import { fileOf } from "../Runtime/Module.ts"
 
-/** Why there is no whole answer, for a person. */
+/** Why there is no complete answer, for a person. */
 export class QueryError extends Data.TaggedError("QueryError")<{ readonly message: string }> {}
 
 export interface Running {
@@ -36,7 +36,7 @@ export const start = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Running, QueryError, ChildProcessSpawner.ChildProcessSpawner | Scope.Scope> {
   const handle = yield* ChildProcess.make(process.execPath, [...flags, child], {
     env: {},
-    // It stays open: its end tells the child that this process has gone.
+    // It stays open: when it ends, the child knows that this process has gone.
     stdin: Stream.concat(Stream.make(Buffer.from(`${JSON.stringify(request)}\n`)), Stream.never),
     stdout: "ignore",
     additionalFds: { [`fd${Frames.frameFd}` as const]: { type: "output" } },
@@ -55,7 +55,7 @@ export const start = Effect.fnUntraced(function* (
       within(request.millis),
       Stream.decodeText(),
       Stream.splitLines,
-      // Batches stay batches: a write for each row would be slow.
+      // Batches stay batches, because a write for each row would be slow.
       Stream.mapArrayEffect((lines) => Effect.try({ try: () => Arr.map(lines, read), catch: broken }))
     ),
     died: Effect.gen(function* () {
@@ -79,7 +79,7 @@ const Ending = Schema.Struct({
 })
 const decode = Schema.decodeUnknownSync(Schema.Union([Columns, Ending]))
 
-/** Decodes one line of the child; throws on anything that it never sends. */
+/** Decodes one line from the child; throws on anything that a child never sends. */
 const read = (line: string): Frames.Frame => {
   const value: unknown = JSON.parse(line)
   return Array.isArray(value) ? value : decode(value)

@@ -3,11 +3,11 @@
  *
  * Guarantees: READ_ONLY, no other file (not even for a log, which `enable_logging` would write past a locked
  * configuration), no network, no extension, no spilling, one thread, and no way to change any of that. It can't
- * guarantee memory, because single huge values aren't counted, or an orderly end: give it its own process.
+ * guarantee a memory limit, because single huge values aren't counted, or an orderly end: run it in its own process.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 
-// The temporary directory comes first: without external access it can't be set any more.
+// The temporary directory comes first: without external access it can no longer be set.
 const settings = (memoryMb: number) => ({
   access_mode: "READ_ONLY",
   temp_directory: "",

@@ -1,16 +1,16 @@
 /**
- * An answer as an aligned table: numbers to the right, NULL as ∅, control characters escaped.
+ * An answer as an aligned table: numbers on the right, NULL as ∅, control characters escaped.
  *
- * The first rows decide the widths, so memory stays flat for an answer of any length. Where nothing is cut, a wider
- * cell that comes later is shown whole and makes its line longer. On a terminal long text is cut, a number never;
- * columns that don't fit are left out, and a note names them.
+ * The first rows decide the widths, so memory stays flat for an answer of any length. If nothing is cut, a later, wider
+ * cell is shown in full and makes its line longer. On a terminal, long text is cut but a number never is; columns that
+ * don't fit are left out, and a note names them.
  */
 import type { Cell, Column, Row } from "./Frames.ts"
 import * as Text from "./Text.ts"
 import type { Writer } from "./Writer.ts"
 
 export interface TableOptions {
-  /** Columns of the terminal; undefined: nothing is cut. */
+  /** Columns of the terminal; undefined if nothing is cut. */
   readonly width: number | undefined
   readonly color: boolean
 }
@@ -19,7 +19,7 @@ const sampleRows = 1000
 const sampleLength = 1024 * 1024
 const gap = "  "
 
-/** Text is not cut below this while a column could be left out instead. */
+/** Text isn't cut below this width while a column could be left out instead. */
 const leastWidth = 8
 
 interface Layout {
@@ -99,7 +99,7 @@ const naturalWidths = (lines: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArr
 const total = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1))
 
-/** Cuts the widest text columns first; leaves out columns from the right when that isn't enough. */
+/** Cuts the widest text columns first; if that isn't enough, leaves out columns from the right. */
 const fit = (columns: ReadonlyArray<Column>, natural: ReadonlyArray<number>, width: number | undefined): Layout => {
   if (width === undefined) return { widths: natural, left: [] }
   for (let count = columns.length; count > 1; count--) {

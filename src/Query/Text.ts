@@ -1,14 +1,14 @@
 /**
  * Cells as text, and text made safe for a terminal: control characters are escaped, widths are counted in columns.
  *
- * Guarantees: what comes out of `visible` can't move a cursor, ring the bell, colour, or change the writing direction.
- * `cut` never splits what is displayed as one character. Pure.
+ * Guarantees: the output of `visible` can't move a cursor, ring the bell, change colours, or change the writing
+ * direction. `cut` never splits what is displayed as one character. Pure.
  */
 import type { Cell } from "./Frames.ts"
 
 export const cellText = (cell: Cell): string => (typeof cell === "string" ? cell : JSON.stringify(cell))
 
-// Controls, line and paragraph separators, and what changes the writing direction.
+// Control characters, line and paragraph separators, and characters that change the writing direction.
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 const hiddenButLines = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
@@ -20,10 +20,10 @@ const escape = (character: string): string => {
   return names[character] ?? (code < 256 ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`)
 }
 
-/** One line, with its control characters escaped. */
+/** One line, with control characters escaped. */
 export const visible = (text: string): string => text.replace(hidden, escape)
 
-/** The same for text of several lines, such as a message of DuckDB. */
+/** The same for text of several lines, such as a DuckDB message. */
 export const visibleLines = (text: string): string => text.replace(hiddenButLines, escape)
 
 const inJson = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
@@ -31,7 +31,7 @@ const inJson = (character: string): string => `\\u${(character.codePointAt(0) ??
 /** JSON text that is safe on a terminal and parses to the same value. */
 export const visibleJson = (json: string): string => json.replace(hiddenButLines, inJson)
 
-/** `a`, `a_2`, `a_3`: gives repeated names of columns a number. Names with the same `key` count as equal. */
+/** `a`, `a_2`, `a_3`: numbers repeated column names. Names with the same `key` count as equal. */
 export const distinct = (
   names: ReadonlyArray<string>,
   key: (name: string) => string = (name) => name

@@ -1,8 +1,8 @@
 /**
  * An answer as text, piece by piece: CSV and JSON here, the table for people in Table.
  *
- * Guarantees: every value comes out as DuckDB holds it. DECIMAL, BIGINT and wider are text, even in JSON, so that no
- * reader makes a float of them; times are UTC. In CSV (RFC 4180, CRLF) NULL is an empty field and an empty text is
+ * Guarantees: every value is written as DuckDB holds it. DECIMAL, BIGINT and wider are text, even in JSON, so that no
+ * reader turns them into floats; times are UTC. In CSV (RFC 4180, CRLF) NULL is an empty field and an empty text is
  * `""`. An answer that broke off leaves the JSON array open, so it doesn't parse.
  */
 import type { Columns, Ending, Row } from "./Frames.ts"
@@ -28,7 +28,10 @@ export const csv = (): Writer => ({
   notes: () => []
 })
 
-/** An array of objects, one per line. Keys are in the order of the columns; an object would move numeric ones first. */
+/**
+ * An array of objects, one per line. Keys are in the order of the columns; a JavaScript object would move numeric ones
+ * first.
+ */
 export const json = (): Writer => {
   let keys: ReadonlyArray<string> = []
   let rows = 0

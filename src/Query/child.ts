@@ -2,7 +2,7 @@
  * The process that runs a person's SQL on the published copy, started by Query with an empty environment.
  *
  * Guarantees: it runs only one statement that reads, in a sealed DuckDB (see Sealed) and within the limits. A stream
- * that breaks off isn't mistaken for a complete one. The process always dies by SIGKILL: nothing here needs an orderly
+ * that breaks off isn't mistaken for a complete one. The process always ends by SIGKILL: nothing here needs an orderly
  * exit, hostile SQL can make DuckDB's own exit hang or abort, and once standard input ends no one waits for the answer.
  */
 import { readdirSync, statSync, writeSync } from "node:fs"
@@ -18,7 +18,7 @@ import { open } from "./Sealed.ts"
 /** An interrupt that arrives before DuckDB has begun the statement is lost, so it is repeated. */
 const lookEveryMillis = 10
 
-/** What Node and DuckDB need on top of the limit; DuckDB's own limit doesn't count single huge values. */
+/** What Node and DuckDB need beyond the limit; DuckDB's own limit doesn't count single huge values. */
 const memoryBesideMb = 384
 
 const flushAt = 64 * 1024
@@ -119,7 +119,7 @@ const guard = (connection: DuckDB.DuckDBConnection, { folder, memoryMb, millis }
 
 type Tree = Parameters<typeof Reading.judge>[0]
 
-/** DuckDB writes a constant that is infinite as no JSON has it. */
+/** DuckDB writes an infinite constant in a form that isn't valid JSON. */
 const treeIn = (text: string): Tree => {
   try {
     return JSON.parse(text) as Tree
@@ -135,7 +135,7 @@ const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<
   const parsed = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [Reading.explained(sql)])
   const verdict = Reading.judge(treeIn(String(parsed.value(0, 0))))
   if (typeof verdict === "object") throw new Error(verdict.refused)
-  // DuckDB itself has to agree with the tree: one statement, and of a type that reads.
+  // DuckDB itself has to agree with the tree: one statement, of a type that reads.
   const statements = await connection.extractStatements(sql)
   if (verdict === "unreadable" || statements.count !== 1) throw new Error(Reading.whatIsRead)
   const statement = await statements.prepare(0)
@@ -143,7 +143,7 @@ const admit = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<
   return statement
 }
 
-/** Columns may share a name, so cells are read under unique ones. */
+/** Columns may share a name, so cells are read under unique names. */
 const reader = (result: DuckDB.DuckDBResult) => {
   const keys = result.columnNames().map((_, index) => `c${index}`)
   const renamed: DuckDB.DuckDBResult = Object.create(result, { columnNames: { value: () => keys } })
@@ -170,7 +170,7 @@ const answer = async (connection: DuckDB.DuckDBConnection, request: Frames.Reque
     if (chunk === null || chunk.rowCount === 0) break
     add(chunk)
   }
-  // DuckDB's client ends a stream that failed like a complete one; only the transaction knows.
+  // DuckDB's client ends a failed stream as if it were complete; only the transaction knows.
   const isComplete = await connection.run("SELECT 1").then(
     () => true,
     () => false
@@ -207,7 +207,7 @@ const sendRow = (row: Frames.Row): void => {
   if (unsent.length >= flushAt) flush()
 }
 
-/** A broken stream has no message, so the statement runs once more in a form that stores nothing. */
+/** A broken stream has no message, so the statement is run again in a form that stores nothing. */
 const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Promise<string> => {
   await connection.run("ROLLBACK")
   const again = async () => {
@@ -215,7 +215,7 @@ const whyBroken = async (connection: DuckDB.DuckDBConnection, sql: string): Prom
     await connection.run(`SELECT bit_xor(hash(answer)) FROM (${String(bare.value(0, 0))}) answer`)
   }
   const cause = await watch.while(again).then(() => "DuckDB doesn't say why.", messageOf)
-  // The line that it points to is not in the person's statement.
+  // The line to which it points isn't in the person's statement.
   return `The answer broke off: ${cause.split("\n\nLINE ")[0]}`
 }
 

@@ -1,11 +1,11 @@
 /**
- * The beat of everything that looks again and again whether something has changed: all of it at the same moments, whole
- * multiples of its period on the clock. To wake up a process that rests costs more than most of these looks, so those of a
- * worker take two thirds of the time that they took one by one.
+ * The beat of everything that polls for changes: all polls run at the same moments, at whole multiples of their period
+ * on the clock. Waking up an idle process costs more than most of these polls, so together they take two thirds of the
+ * time that they took one by one.
  */
 import { Clock, Duration, Effect } from "effect"
 
-/** Until the next beat, which comes after at most one period. Never, if that is infinite. */
+/** Waits until the next beat, which comes after at most one period; never, if the period is infinite. */
 export const next = (every: Duration.Input): Effect.Effect<void> => {
   const period = Duration.fromInputUnsafe(every)
   if (!Duration.isFinite(period)) return Effect.never
@@ -13,10 +13,13 @@ export const next = (every: Duration.Input): Effect.Effect<void> => {
   return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => Effect.sleep(Duration.millis(millis - (nowMs % millis))))
 }
 
-/** Should anything have changed that no stamp shows. */
+/** In case something has changed that no stamp shows. */
 const anywayMs = 60_000
 
-/** At each beat: acts if the stamp isn't as before the last act that succeeded, or that was long ago. A failure waits for the next. */
+/**
+ * At each beat, acts if the stamp has changed since the last act that succeeded, or if that was long ago. After a
+ * failure it waits for the next beat.
+ */
 export const whenChanged = <E, R, E2, R2>(
   every: Duration.Input,
   stamp: Effect.Effect<string, E, R>,

@@ -1,5 +1,5 @@
 /**
- * The text of an answer, read up to a length: what is longer is cut off, so it isn't JSON any more.
+ * The text of an answer, read up to a maximum length. A longer text is cut off, so it is no longer valid JSON.
  */
 import { Effect, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"

@@ -1,8 +1,9 @@
 /**
  * The time since the machine started, which can't be set.
  *
- * Readings compare across processes of one boot. Where the system doesn't name its boots (anything but Linux), every
- * process counts as one, so that a successor never trusts a reading that may mean something else.
+ * Readings can be compared across processes of one boot. Where the system doesn't identify its boots (anything but
+ * Linux), every process counts as a separate boot, so that a successor never trusts a reading that may mean something
+ * else.
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
@@ -18,10 +19,12 @@ export const Boot = Context.Reference<Booted>("siteledger/Boot", {
   defaultValue: () => ({ id, suspendedMs: makeSuspended() })
 })
 
-/** Milliseconds since the boot while the machine ran: never more than has passed. */
+/** Milliseconds since the boot during which the machine ran: never more than has passed. */
 export const runningMs = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
-/** A clock whose present is the time since the boot, for pauses that a wall clock must not stretch when it is set. */
+/**
+ * A clock whose present is the time since the boot, for pauses that must not become longer when the wall clock is set.
+ */
 export const steady = (clock: Clock.Clock): Clock.Clock => ({
   currentTimeMillisUnsafe: () => runningMs(clock),
   currentTimeMillis: Effect.sync(() => runningMs(clock)),
@@ -32,7 +35,7 @@ export const steady = (clock: Clock.Clock): Clock.Clock => ({
   sleep: (duration) => clock.sleep(duration)
 })
 
-/** Whole milliseconds since the boot, those of a suspended machine included. */
+/** Whole milliseconds since the boot, including time when the machine was suspended. */
 export const sinceBootMs = Effect.zipWith(Clock.Clock, Boot, (clock, { suspendedMs }) =>
   Math.floor(runningMs(clock) + suspendedMs())
 )
@@ -52,7 +55,7 @@ const named = orUndefined(
 
 const id = named ?? randomUUID()
 
-/** The system tells it to a hundredth of a second; smaller changes are noise. */
+/** The system reports it to a hundredth of a second; smaller changes are noise. */
 const noiseMs = 500
 
 const makeSuspended = () => {

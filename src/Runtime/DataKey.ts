@@ -1,6 +1,6 @@
 /**
- * The key of a data directory: the file `key`, 64 hexadecimal digits, created on first use and readable by its owner only.
- * A copy with a checksum, `key.copy`, takes its place if it is gone or damaged. To use another key, remove both.
+ * The key of a data directory: the file `key`, 64 hexadecimal digits, created on first use and readable only by its
+ * owner. A copy with a checksum, `key.copy`, replaces it if it is gone or damaged. To use another key, remove both.
  */
 import { hash, randomBytes } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
@@ -18,21 +18,24 @@ const copyOf = (path: string): string | undefined => {
   return text === lineOf(key) ? key : undefined
 }
 
-/** How many digits of two keys are different. */
+/** In how many digits two keys differ. */
 const distance = (one: string, other: string): number => [...one].filter((digit, at) => digit !== other[at]).length
 
-/** Another key that a person put there is nothing like its copy; a damaged one nearly is, or is no key at all. */
+/**
+ * If a person put another key there, it looks nothing like the copy; a damaged key is similar to it, or isn't a key at
+ * all.
+ */
 const isDamaged = (text: string, copy: string): boolean =>
   !/^[0-9a-f]{64}$/.test(text) || (text !== copy && distance(text, copy) <= 8)
 
-/** In place of a file that may be there: complete, or not at all. */
+/** Replaces a file that may exist: completely, or not at all. */
 const replace = (path: string, text: string): void => {
   writeFresh(`${path}.new`, text)
   renameSync(`${path}.new`, path)
   flushFolderOf(path)
 }
 
-/** Returns whether it was necessary. */
+/** Returns whether a repair was needed. */
 const mend = (path: string): boolean => {
   const copy = copyOf(path)
   if (copy === undefined || (existsSync(path) && !isDamaged(readFileSync(path, "latin1").trim(), copy))) return false
@@ -44,7 +47,7 @@ const keepCopy = (path: string, digits: string): void => {
   if (copyOf(path) !== digits) replace(`${path}.copy`, lineOf(digits))
 }
 
-/** Atomic, and never replaces an existing key: two processes may start at the same time. */
+/** Atomic, and never replaces an existing key, because two processes may start at the same time. */
 const make = (path: string): void => {
   if (existsSync(path)) return
   const temporary = `${path}.${process.pid}`
@@ -66,7 +69,7 @@ const digitsIn = (path: string): string => {
   return text
 }
 
-/** The key of a data directory, made if there is none. Throws if it can't be used. */
+/** The key of a data directory, created if there is none. Throws if it can't be used. */
 export const read = (path: string): { readonly key: Uint8Array; readonly isRestored: boolean } => {
   mkdirSync(dirname(path), { recursive: true })
   const isRestored = mend(path)
@@ -76,7 +79,7 @@ export const read = (path: string): { readonly key: Uint8Array; readonly isResto
   return { key: Buffer.from(digits, "hex"), isRestored }
 }
 
-/** Gives a data directory the key of a backup. Another key that was there is kept as `kept`. */
+/** Gives a data directory the key of a backup. A different key that was there is kept as `kept`. */
 export const put = (path: string, digits: string, kept: string): void => {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path) && readFileSync(path, "latin1").trim() !== digits) linkSync(path, kept)

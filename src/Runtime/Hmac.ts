@@ -1,12 +1,12 @@
 /**
- * HMAC-SHA256 of a whole message (RFC 2104): two hashes. `createHmac` makes an object for each message, which takes longer
- * than the hashes of a short one.
+ * HMAC-SHA256 of a whole message (RFC 2104): two hashes. `createHmac` allocates an object for each message, which takes
+ * longer than hashing a short one.
  */
 import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 
 export const hmacBytes = 32
 const blockBytes = 64
-/** The hash of a longer message takes long itself. */
+/** For a longer message, the hash itself takes most of the time. */
 const shortBytes = 64 * 1024
 
 interface Pads {
@@ -19,7 +19,7 @@ const known = new WeakMap<KeyObject, Pads>()
 const message = Buffer.alloc(blockBytes + shortBytes)
 const computed = Buffer.alloc(hmacBytes)
 
-/** Writes the HMAC to a place in `target`. */
+/** Writes the HMAC at a position in `target`. */
 export const write = (key: KeyObject, content: Uint8Array, target: Buffer, at: number): void => {
   if (content.byteLength > shortBytes) {
     createHmac("sha256", key).update(content).digest().copy(target, at)
@@ -32,13 +32,13 @@ export const write = (key: KeyObject, content: Uint8Array, target: Buffer, at: n
   target.write(sha256(outer), at, "latin1")
 }
 
-/** Constant time. */
+/** Takes constant time. */
 export const isOf = (key: KeyObject, content: Uint8Array, hmac: Uint8Array): boolean => {
   write(key, content, computed, 0)
   return timingSafeEqual(computed, hmac)
 }
 
-/** As text of one character a byte, which is made in half the time of a Buffer. */
+/** As text with one character per byte, which is created in half the time of a Buffer. */
 const sha256 = (bytes: Uint8Array): string => hash("sha256", bytes, "binary")
 
 const padsOf = (key: KeyObject): Pads => {

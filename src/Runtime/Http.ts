@@ -9,16 +9,16 @@ import type { buildConnector, Dispatcher } from "@effect/platform-node/Undici"
 import { Effect, Layer, type Scope } from "effect"
 import { proxies } from "../../config/Proxies.ts"
 
-/** Of connections that are made without a proxy. */
+/** For connections without a proxy. */
 export interface DispatcherOptions {
   readonly connect?: buildConnector.connector
 }
 
-/** Connections of a client that end with the scope. */
+/** A client's connections, which end with the scope. */
 export const dispatcher = Effect.fnUntraced(function* (
   optionsOf: (undici: typeof import("@effect/platform-node/Undici")) => DispatcherOptions
 ): Effect.fn.Return<Dispatcher, never, Scope.Scope> {
-  // Verbs that send nothing don't wait for it.
+  // Loaded lazily, so that verbs that send nothing don't wait for it.
   const undici = yield* Effect.promise(() => import("@effect/platform-node/Undici"))
   const through = proxies()
   const options = optionsOf(undici)
@@ -44,13 +44,13 @@ export const layerHttp = NodeHttpClient.layerUndiciNoDispatcher.pipe(
   )
 )
 
-/** Waits for an answer as long as it takes, which undici doesn't. */
+/** Waits for an answer as long as it takes; undici's default doesn't. */
 export const layerPatient = Layer.suspend(() => {
   const proxyEnv = proxies()
   return NodeHttpClient.layerNodeHttpOptions(proxyEnv === undefined ? {} : { proxyEnv })
 })
 
-/** For Node's own client; empty without a proxy. The pools are as the AWS SDK makes them. */
+/** For Node's own client; empty without a proxy. The pools are configured as in the AWS SDK. */
 export const proxiedAgents = () => {
   const proxyEnv = proxies()
   if (proxyEnv === undefined) return {}

@@ -1,8 +1,8 @@
 /**
- * Leadership: of all workers on one database, one does what must be done once: walks, exports, the accounting sink, the
- * subscription, alerts. A single worker always leads; `Stores/Postgres/Leadership` elects one of several.
+ * Leadership: of all workers on one database, one does what must be done only once: walks, exports, the accounting
+ * sink, the subscription, alerts. A single worker always leads; of several, `Stores/Postgres/Leadership` elects one.
  *
- * For a moment two may believe that they lead, so everything done here can be done twice without harm.
+ * For a moment two may believe that they lead, so everything done here can safely be done twice.
  */
 import { Context, Effect, Latch } from "effect"
 import { supervised } from "./Supervisor.ts"

@@ -1,6 +1,6 @@
 /**
  * One worker per data directory: a tiny SQLite file is held exclusively while the process lives. The operating system
- * releases it when the process ends, also after kill -9.
+ * releases it when the process ends, even after kill -9.
  *
  * `worker.json` beside it (readable by its owner only) says who holds the directory and how the command line reaches
  * that process. It is a note, not the lock: a stale one is overwritten.
@@ -24,7 +24,7 @@ import { codeOf, whyNot } from "./SystemFailure.ts"
 import * as LogLine from "./LogLine.ts"
 
 export class LockError extends Schema.TaggedError<LockError>()("LockError", {
-  /** True: another process holds the directory. False: the directory cannot be used at all. */
+  /** True: another process holds the directory. False: the directory can't be used at all. */
   isHeld: Schema.Boolean,
   message: Schema.String
 }) {}
@@ -81,7 +81,10 @@ const make = (dataDir: string) =>
     })
   })
 
-/** Without the note (the disk is full, say) the worker works: only the command line can't find it until it is written. */
+/**
+ * Without the note (for instance if the disk is full) the worker still works: only the command line can't find it until
+ * the note is written.
+ */
 const announced = (dataDir: string, note: WorkerNote) =>
   Effect.gen(function* () {
     const write = Effect.try({ try: () => writeNote(dataDir, note), catch: whyNot })
@@ -101,7 +104,7 @@ const tryLock = (dataDir: string): Effect.Effect<DatabaseSync, LockError> =>
         return locked(path)
       } catch (cause) {
         if (!damaged.has(codeIn(cause))) throw cause
-        // It holds nothing. Emptied in place, it keeps the lock of a process that may have it.
+        // The file has no content. Truncating it in place keeps the lock of a process that may hold it.
         truncateSync(path)
         return locked(path)
       }
@@ -127,18 +130,18 @@ const busy = 5
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damaged: ReadonlySet<number> = new Set([11, 26])
 
-/** Other codes are about the folder: no right to write, or a full disk. */
+/** Other codes concern the folder: no right to write, or a full disk. */
 const codeIn = (cause: unknown): number => ((cause as { readonly errcode?: number }).errcode ?? 0) % 256
 
 const unusable = (dataDir: string, why: string) =>
   new LockError({ isHeld: false, message: `${dataDir} (SITELEDGER_DATA_DIR) can't be written to: ${why}.` })
 
-/** Whether a process holds the directory. Doesn't take the lock: an exclusive lock keeps readers out, too. */
+/** Whether a process holds the directory. Doesn't take the lock, because an exclusive lock keeps readers out too. */
 export const isHeld = (dataDir: string): boolean => {
   const path = join(dataDir, "lock.sqlite")
   if (!existsSync(path)) return false
   try {
-    // Fails for another user, too, who can't know.
+    // Also fails for another user, who can't know.
     const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
     try {
       database.prepare("select count(*) from sqlite_schema").get()

@@ -1,8 +1,8 @@
 /**
- * A LogLine is a line of the log from level info on: a name that never changes, fields, and a sentence for people. All of
- * them are described here, and written nowhere else. docs/log.md is generated from this.
+ * A LogLine is a line of the log at level info or above: a name that never changes, fields, and a sentence for people.
+ * All of them are described here, and written only through here. docs/log.md is generated from this.
  *
- * None holds a secret: fields are names, numbers and sentences that Status shows, too.
+ * None contains a secret: fields are names, numbers and sentences that Status shows too.
  */
 import { Duration, Effect, LogLevel, References } from "effect"
 import { intake } from "./LogLine/Deliveries.ts"
@@ -47,7 +47,7 @@ type FieldsOf<N extends Name> = (typeof lines)[N]["fields"]
 /** The annotation that holds a line's name. */
 export const nameKey = "event"
 
-/** `more`: a cause, which the line ends with. */
+/** `more`: a cause, appended to the line. */
 export const write = <N extends Name>(
   name: N,
   given: Given<FieldsOf<N>>,
@@ -67,5 +67,5 @@ export const write = <N extends Name>(
 /** Whether lines about each delivery and entry are written. */
 export const isDetailed: Effect.Effect<boolean> = LogLevel.isEnabled("Debug")
 
-/** To the millisecond, as fields have it. */
+/** To the millisecond, as in the fields. */
 export const seconds = (duration: Duration.Duration): number => Math.round(Duration.toMillis(duration)) / 1000

@@ -1,14 +1,15 @@
 /**
- * Where our files are at run time: a module that another thread loads, as a source or built, and what only the build makes.
+ * Where our files are at run time: modules that another thread loads, as source or built, and files that only the build
+ * creates.
  */
 import { fileURLToPath } from "node:url"
 
 const isSource = import.meta.url.endsWith(".ts")
 
-/** `source`: its source's, from the module that asks. */
+/** `source`: the URL of its source, from the importing module. */
 export const urlOf = (source: URL): URL => (isSource ? source : new URL(source.href.replace(/\.ts$/, ".js")))
 
 export const fileOf = (source: URL): string => fileURLToPath(urlOf(source))
 
-/** A file or a folder that the build makes beside the program. */
+/** A file or folder that the build creates beside the program. */
 export const besideBuild = (name: string): URL => new URL(isSource ? `../../dist/${name}` : name, import.meta.url)

@@ -1,14 +1,14 @@
 /**
- * Why another host can't be reached, or breaks off, in words for the person who configured its address. They follow
- * "…can't be reached: ", and end with the system's code. Pure.
+ * Why another host can't be reached, or why the connection breaks, in words for the person who configured its address.
+ * They follow "…can't be reached: ", and end with the system's code. Pure.
  */
 import * as Instant from "../Domain/Instant.ts"
 
 interface Thrown {
   readonly code: string
-  /** Of a name that isn't found. */
+  /** For a name that isn't found. */
   readonly hostname?: string
-  /** Of a certificate for other names. */
+  /** For a certificate that is valid for other names. */
   readonly host?: string
   readonly cert?: { readonly subjectaltname?: string; readonly valid_from?: string; readonly valid_to?: string }
   readonly message?: string
@@ -62,7 +62,7 @@ const known: Readonly<Record<string, (thrown: Thrown) => string>> = {
     `its certificate is for ${namesIn(cert?.subjectaltname) || "another host"}, not for ${host}`
 }
 
-/** The HTTP client's own error has no code; what caused it has one. */
+/** The HTTP client's own error has no code, but its cause has one. */
 const codedIn = (cause: unknown, depth = 0): Thrown | undefined => {
   const thrown = (cause ?? {}) as Partial<Thrown>
   if (typeof thrown.code === "string") return thrown as Thrown

@@ -1,5 +1,6 @@
 /**
- * Allows so many a second of something, the first ones of each second. The receiver's thread uses it, too: without Effect.
+ * Allows a limited number of something per second, the first ones of each second. The receiver's thread uses it too, so
+ * it has no Effect.
  */
 export class PerSecond {
   readonly #most: number
@@ -18,5 +19,5 @@ export class PerSecond {
   }
 }
 
-/** Of each kind of span of deliveries. */
+/** For each kind of span of deliveries. */
 export const mostSteps = 100

@@ -1,12 +1,13 @@
 /**
- * Who has what is being done now: a principal by its name, `admin` (who has the admin token), or `os:` and the user of the
- * operating system who works on the data directory. What is recorded meanwhile says so. Null: the worker itself.
+ * On whose behalf the current work is done: a principal by name, `admin` (the owner of the admin token), or `os:` and
+ * the operating-system user who works on the data directory. Everything that is recorded meanwhile says so. Null for
+ * the worker itself.
  */
 import { Context, Effect } from "effect"
 
 export const Principal = Context.Reference<string | null>("siteledger/Principal", { defaultValue: () => null })
 
-/** Adds to what is recorded who does it. */
+/** Adds who does it to what is recorded. */
 export const signing = Effect.map(
   Principal,
   (principal) =>
@@ -14,6 +15,6 @@ export const signing = Effect.map(
       principal === null ? act : { ...act, principal }
 )
 
-/** A name that was given, and who gave it. */
+/** A given name, and who gave it. */
 export const named = (by: string) =>
   Effect.map(Principal, (principal) => (principal === null ? by : `${by} (${principal})`))

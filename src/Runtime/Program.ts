@@ -1,6 +1,6 @@
 /**
- * This program as its package.json describes it, and the HTTP client that names it to every server, unless a request names
- * itself.
+ * This program as its package.json describes it, and the HTTP client that identifies it to every server, unless a
+ * request identifies itself.
  */
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
@@ -16,7 +16,7 @@ export const startedAt: Instant.Instant = Instant.fromMillis(Math.floor(performa
 
 const userAgent = userAgentOf(packageJson)
 
-/** The client, which names this program. */
+/** The client, with this program's name. */
 export const named = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
     HttpClient.HttpClient,

@@ -1,25 +1,26 @@
 /**
- * How far long work is, for the people who wait for it: Status shows what is under way, the command line a bar.
+ * The progress of long work, for the people who wait for it: Status shows what is in progress, the command line shows a
+ * bar.
  *
- * Kept in memory, and gone when the work ends, however it ends. Telling it never waits and never fails.
+ * Kept in memory, and gone when the work ends in any way. Reporting progress never waits and never fails.
  */
 import { Clock, Context, Effect } from "effect"
 import * as Instant from "../Domain/Instant.ts"
 
 export interface Task {
-  /** The verb, or the job, that does it. */
+  /** The verb or job that does it. */
   readonly name: string
-  /** What is counted, in the plural. */
+  /** The unit that is counted, in the plural. */
   readonly unit: string
   readonly done: number
   readonly total: number
   readonly startedAtMs: number
 }
 
-/** Says how much of the work is done: `done` of `total`. */
+/** Reports progress: `done` of `total`. */
 export type Reached = (done: number) => void
 
-/** What is under way in this process, oldest first. */
+/** The work in progress in this process, oldest first. */
 export class Tasks {
   readonly #running = new Set<{ -readonly [Key in keyof Task]: Task[Key] }>()
 
@@ -47,7 +48,7 @@ export const Progress = Context.Reference<Tasks>("siteledger/Progress", { defaul
 
 const shown = ({ startedAtMs, ...task }: Task) => ({ ...task, startedAt: Instant.fromMillis(startedAtMs) })
 
-/** As Status shows it; with what others know of. */
+/** As Status shows it, together with work known elsewhere. */
 export const underWayWith = (others: ReadonlyArray<Task>) =>
   Effect.map(Progress, ({ all }) => [...others, ...all].map(shown))
 

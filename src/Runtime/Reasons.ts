@@ -8,7 +8,7 @@ import * as Instant from "../Domain/Instant.ts"
 import * as LogLine from "./LogLine.ts"
 import { type ReasonKey, toDoOf } from "./Reasons/ToDo.ts"
 
-/** Most serious first. A notice is no fault: Status stays as it is. Critical: money or data is at stake. */
+/** Most serious first. A notice isn't a fault: Status stays as it is. Critical: money or data is at stake. */
 export const levels = ["critical", "degraded", "notice"] as const
 export type Level = (typeof levels)[number]
 
@@ -18,14 +18,14 @@ export interface Reason {
   readonly sentence: string
   /** When it became active. */
   readonly since: Instant.Instant
-  /** In one sentence. */
+  /** As one sentence. */
   readonly toDo: string
 }
 
 export class Reasons extends Context.Service<
   Reasons,
   {
-    /** `level`: degraded by default. */
+    /** `level`: defaults to degraded. */
     readonly set: (key: ReasonKey, sentence: string, level?: Level) => Effect.Effect<void>
     /** A pipeline has crashed; its name is the key. */
     readonly crashed: (pipeline: string) => Effect.Effect<void>

@@ -1,17 +1,19 @@
 /**
- * What a thread does once it has had nothing to do for a while: it gives its garbage back. V8 collects garbage when it needs
- * room, so a thread that rests keeps all of it, up to 50 MB after a burst.
+ * What a thread does after it has been idle for a while: it gives its garbage back. V8 collects garbage only when it
+ * needs room, so an idle thread keeps all of it, up to 50 MB after a burst.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
-/** Node has no other way to ask for it without a flag of the process. It stops the thread for 1 ms with each MB of its heap. */
+/**
+ * Without a command-line flag, Node has no other way to request this. It stops the thread for 1 ms per MB of its heap.
+ */
 export const collect = (): void => {
   setFlagsFromString("--expose-gc")
   ;(runInNewContext("gc") as () => void)()
 }
 
-/** Not more often than that, by a clock that no test moves: tests of many days did little else. */
+/** Limited to this rate, by a clock that tests don't move: otherwise tests of many days would do little else. */
 export const collectingEvery = (millis: number): (() => void) => {
   let lastMs = Number.NEGATIVE_INFINITY
   return () => {
@@ -22,7 +24,7 @@ export const collectingEvery = (millis: number): (() => void) => {
   }
 }
 
-/** To be called at each piece of work. The process ends without waiting for it. */
+/** Call it at each piece of work. The process can exit without waiting for it. */
 export const restingAfter = (millis: number, rest: () => void = collect): (() => void) => {
   let timer: NodeJS.Timeout | undefined
   return () => {

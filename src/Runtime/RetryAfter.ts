@@ -1,6 +1,6 @@
 /**
- * When a service may be asked again: the header `Retry-After` (RFC 9110 §10.2.3: seconds, also with a fraction, or an HTTP
- * date), and the reset in the rate headers.
+ * When a service may be asked again: from the header `Retry-After` (RFC 9110 §10.2.3: seconds, possibly with a
+ * fraction, or an HTTP date), and from the reset in the rate headers.
  */
 
 /** In milliseconds from now; undefined if the value can't be read. */
@@ -11,7 +11,7 @@ export const retryAfterMs = (value: string | undefined, nowMs: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-/** The time in milliseconds, from seconds from now, or Unix seconds or milliseconds. */
+/** The time in milliseconds, given as seconds from now, or as Unix seconds or milliseconds. */
 export const resetMs = (value: string | undefined, nowMs: number): number | undefined => {
   const seconds = Number(value)
   if (value === undefined || !Number.isFinite(seconds)) return undefined

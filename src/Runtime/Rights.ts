@@ -1,8 +1,8 @@
 /**
- * Who may read the files that this program makes: its own user only.
+ * Who may read the files that this program creates: only its own user.
  *
- * What analysts read is exempt where the operator opened it to them: a file that replaces another, or that comes into a
- * folder, can be read by the same group and others as that file or folder. Existing files keep their rights.
+ * Files for analysts are exempt if the operator has opened them: a file that replaces another, or that is added to a
+ * folder, is readable by the same group and others as that file or folder. Existing files keep their permissions.
  */
 import { chmodSync, chownSync, statSync } from "node:fs"
 
@@ -12,7 +12,7 @@ let asked = 0o022
 /** For the whole process and its children. */
 export const keepPrivate = (): void => void (asked = process.umask(others))
 
-/** For a file that a person asked for: as the shell that started this process would make it. */
+/** For a file that a person asked for: with the permissions that the shell that started this process would give it. */
 export const giveToPerson = (path: string): void => chmodSync(path, 0o666 & ~asked)
 
 const hasGroup = (path: string, group: number): boolean => {
@@ -21,7 +21,7 @@ const hasGroup = (path: string, group: number): boolean => {
     chownSync(path, -1, group)
     return true
   } catch {
-    // Only root may give a file to a group that it isn't in.
+    // Only root may give a file to a group to which it doesn't belong.
     return false
   }
 }
@@ -31,11 +31,14 @@ export const inherit = (path: string, model: string): void => {
   const given = statSync(model, { throwIfNoEntry: false })
   if (given === undefined) return
   const mode = statSync(path).isFile() ? 0o600 | (given.mode & 0o044) : 0o700 | (given.mode & 0o055)
-  // In another group's hands, the rights of the group would open it to the wrong people.
+  // In another group, the group's permissions would open it to the wrong people.
   chmodSync(path, hasGroup(path, given.gid) ? mode : mode & ~0o070)
 }
 
-/** The nine bits of a file or folder that others than its owner may read, write or enter; undefined for a private one. */
+/**
+ * The nine permission bits of a file or folder that users other than its owner may read, write or enter; undefined for
+ * a private one.
+ */
 export const openMode = (path: string): number | undefined => {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   return (mode & others) === 0 ? undefined : mode & 0o777

@@ -1,8 +1,8 @@
 /**
  * Seal encrypts secrets (tokens, webhook secrets) at rest: AES-256-GCM under one key, with a fresh nonce each time. The
- * purpose of a text is authenticated with it, so one secret can't be put in the place of another.
+ * purpose of a text is authenticated with it, so one secret can't be swapped for another.
  *
- * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable by its owner only,
+ * The key is SITELEDGER_KEY, or the file `key` in the data directory: created on first use, readable only by its owner,
  * and refused if others can read it (`DataKey`). Without the key a sealed text is lost, and `open` fails.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
@@ -21,18 +21,18 @@ export class SealError extends Schema.TaggedError<SealError>()("SealError", {
 export class Seal extends Context.Service<
   Seal,
   {
-    /** `purpose` names what the text is for, like `webhook secret`. */
+    /** `purpose` says what the text is for, such as `webhook secret`. */
     readonly seal: (text: string, purpose: string) => string
     readonly open: (sealed: string, purpose: string) => Effect.Effect<string, SealError>
-    /** Hex. Equal texts have equal hashes, and who hasn't the key can't find out of which text. */
+    /** Hex. Equal texts have equal hashes; without the key, no one can find out the text. */
     readonly hash: (text: string, purpose: string) => string
   }
 >()("siteledger/Seal") {
-  /** With the key that the settings name. */
+  /** With the key from the settings. */
   static readonly layer: Layer.Layer<Seal, SealError, Settings> = Layer.unwrap(
     Effect.map(Settings, (settings) => Layer.effect(Seal, Effect.map(keyFor(settings), make)))
   )
-  /** With the key in a data directory. */
+  /** With the key of a data directory. */
   static readonly layerAt = (dataDir: string): Layer.Layer<Seal, SealError> =>
     Layer.effect(Seal, Effect.map(keyIn(dataDir), make))
   /** With these 32 bytes. */
@@ -55,7 +55,7 @@ const make = (key: Uint8Array): Seal["Service"] =>
     hash: (text, purpose) => createHmac("sha256", derived(key, purpose)).update(text).digest("hex")
   })
 
-/** Not the key that seals. */
+/** Different from the key that seals. */
 const derived = (key: Uint8Array, purpose: string): Buffer => Buffer.from(hkdfSync("sha256", key, "", purpose, 32))
 
 const unseal = (key: Uint8Array, text: string, purpose: string): string => {
@@ -74,7 +74,7 @@ const foreign = (purpose: string) =>
     message: `The stored ${purpose} was sealed with another key (SITELEDGER_KEY, or the file key in the data directory).`
   })
 
-/** The key that the settings name. */
+/** The key from the settings. */
 export const keyFor = ({ dataDir, key }: Pick<Settings["Service"], "dataDir" | "key">) =>
   Option.match(key, {
     onNone: () => keyIn(dataDir),

@@ -1,6 +1,6 @@
 /**
- * Runs one turn of a pipeline, or repeats it forever. A defect (a broken invariant, never an expected failure) is logged
- * once and shown as a reason; after a pause the pipeline starts again from its checkpoint.
+ * Runs one turn of a pipeline, or repeats it forever. A defect (a broken invariant, never an expected failure) is
+ * logged once and shown as a reason; after a pause the pipeline restarts from its checkpoint.
  */
 import { Cause, Duration, Effect } from "effect"
 import { Reasons } from "./Reasons.ts"
@@ -8,7 +8,7 @@ import * as LogLine from "./LogLine.ts"
 
 const pauseAfterCrash = Duration.seconds(5)
 
-/** One turn, which has ended a while after a defect. */
+/** One turn; after a defect it ends only after a pause. */
 export const guarded = <R>(name: string, turn: Effect.Effect<unknown, never, R>) =>
   Effect.flatMap(Reasons, (reasons) =>
     Effect.catchCause(Effect.andThen(turn, reasons.clear(name)), (cause) => {

@@ -1,13 +1,13 @@
 /**
- * Which telemetry leaves this process: nothing, unless the command line sends it to OpenTelemetry (`cli/Telemetry`). What
- * costs time is done only where it is wanted.
+ * Which telemetry leaves this process: none, unless the command line sends it to OpenTelemetry (`cli/Telemetry`).
+ * Costly work is done only if it is wanted.
  */
 import { Context, type Duration } from "effect"
 
 export interface Sent {
-  /** Spans are made of deliveries, too. */
+  /** Spans are also made for deliveries. */
   readonly traces: boolean
-  /** How often metrics are sent; undefined: never. */
+  /** How often metrics are sent; undefined if never. */
   readonly metricsEvery: Duration.Duration | undefined
 }
 

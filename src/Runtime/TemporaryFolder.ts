@@ -1,8 +1,8 @@
 /**
- * A folder for this process in the system's temporary folder (TMPDIR). A killed process leaves its folder behind; the next
- * process that makes one removes it. A lock inside, which the operating system releases with its process, tells whether
- * the folder is still in use. Folders of other users are never touched, nor what else has such a name: a data directory may
- * be there too, and has a lock of its own, so the lock's name says what the folder is.
+ * A folder for this process in the system's temporary folder (TMPDIR). A killed process leaves its folder behind, and
+ * the next process that creates one removes it. A lock inside, which the operating system releases with its process,
+ * shows whether the folder is still in use. Folders of other users are never touched, nor is anything else with such a
+ * name. Since a data directory, which has its own lock, may be there too, the lock's name identifies the folder.
  */
 import { existsSync } from "node:fs"
 import { lstat, mkdtemp, readdir, rm } from "node:fs/promises"
@@ -29,15 +29,15 @@ export const make = async (purpose: string): Promise<TemporaryFolder> => {
   }
 }
 
-/** Removes what killed processes have left, for whatever purpose. */
+/** Removes what killed processes have left, for any purpose. */
 export const sweep = (): Promise<void> => removeAbandoned("siteledger-")
 
-/** Longer than another process takes to remove a folder. */
+/** Longer than another process needs to remove a folder. */
 const patienceMs = 10_000
 
 const lockIn = (folder: string): string => join(folder, "temporary-folder.sqlite")
 
-/** Throws if another process holds it. `mode`: who looks into a folder must not make a file there that isn't. */
+/** Throws if another process holds it. `mode`: a process that only inspects a folder must not create the lock there. */
 const locked = (folder: string, timeout: number, mode: "rw" | "rwc"): DatabaseSync => {
   const file = pathToFileURL(lockIn(folder))
   file.searchParams.set("mode", mode)
@@ -51,7 +51,7 @@ const locked = (folder: string, timeout: number, mode: "rw" | "rwc"): DatabaseSy
   }
 }
 
-/** Undefined if the folder went while it was to be locked, which SQLite tells in many ways. */
+/** Undefined if the folder disappeared while it was being locked, which SQLite reports in many ways. */
 const lockedHere = (folder: string): DatabaseSync | undefined => {
   try {
     return locked(folder, patienceMs, "rwc")
@@ -69,7 +69,7 @@ const discard = async (folder: string, lock: DatabaseSync): Promise<void> => {
   }
 }
 
-/** Folders in use, of other users, or without a lock stay. */
+/** Folders stay if they are in use, belong to other users, or have no lock. */
 const removeAbandoned = async (prefix: string): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue

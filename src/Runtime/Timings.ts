@@ -1,12 +1,12 @@
 /**
- * How long things took, as histograms in seconds. Counted where they end, since the start of the process. `Listeners` hear the
- * same, each time.
+ * How long things took, as histograms in seconds, counted when they end, since the start of the process. `Listeners`
+ * are told each time too.
  */
 import { Context, Effect, Metric } from "effect"
 
 const secondsUnit = { unit: "seconds" }
 
-/** Some are usually within a second, and take a day after an outage. */
+/** Some usually take less than a second, but a day after an outage. */
 const soon = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600, 21_600, 86_400]
 const work = [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600]
 
@@ -52,7 +52,7 @@ export const timings = {
 
 type Name = keyof typeof timings
 
-/** Called with seconds, for each of many, by whoever has observed it: they do no more than count. */
+/** Called with seconds, very often, by the observer: listeners do no more than count. */
 export const Listeners = Context.Reference<{ readonly [N in Name]?: (seconds: number) => void }>(
   "siteledger/Timings/Listeners",
   { defaultValue: () => ({}) }
@@ -70,7 +70,7 @@ const histogram = (name: Name, labels: Readonly<Record<string, string>>): Metric
   return made
 }
 
-/** To be called for each of many. */
+/** For frequent calls. */
 export const observer = (name: Name): Effect.Effect<(seconds: number) => void> =>
   Effect.map(Effect.context<never>(), (context) => {
     const all = histogram(name, {})
@@ -89,7 +89,7 @@ export const observe = (name: Name, seconds: number, labels: Readonly<Record<str
     return Metric.update(histogram(name, labels), took)
   })
 
-/** Those without labels are there before anything has taken any time. */
+/** Those without labels exist before anything has been observed. */
 export const begin: Effect.Effect<void> = Effect.forEach(
   (Object.keys(timings) as ReadonlyArray<Name>).filter((name) => timings[name].labels.length === 0),
   (name) => Metric.value(histogram(name, {})),

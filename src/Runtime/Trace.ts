@@ -1,9 +1,9 @@
 /**
- * The trace of a delivery, from the receiver's socket to accounting, whatever processes it passes: its id is the event's, so
- * that each of them knows it without being told.
+ * The trace of a delivery, from the receiver's socket to accounting, across all processes: its id is derived from the
+ * event's, so each process knows it without being told.
  *
- * Spans of deliveries are made after the fact, and only where traces are sent: so many a second, because a flood of
- * deliveries isn't to become a flood of spans.
+ * Spans of deliveries are made after the fact, and only if traces are sent. Their number per second is limited, so that
+ * a flood of deliveries doesn't become a flood of spans.
  */
 import { hash } from "node:crypto"
 import { Context, Effect, Exit, Option, Tracer } from "effect"
@@ -24,13 +24,13 @@ export const idOf = (eventId: string): string => {
 export const deliveryOf = (eventId: string): Tracer.ExternalSpan =>
   Tracer.externalSpan({ traceId: idOf(eventId), spanId: hash("sha256", `delivery ${eventId}`).slice(0, 16) })
 
-/** What happens within it, and what is logged there, belongs to the delivery's trace. Null: to none. */
+/** What happens within it, and what is logged there, belongs to the delivery's trace; null for none. */
 export const within = <A, E, R>(eventId: string | null, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   eventId === null ? effect : Effect.provideService(effect, Tracer.ParentSpan, deliveryOf(eventId))
 
 const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
 
-/** The sender's span, by its header (W3C Trace Context). */
+/** The sender's span, from its header (W3C Trace Context). */
 const senderOf = (header: string | undefined): ReadonlyArray<Tracer.SpanLink> => {
   const [, traceId = "", spanId = ""] = traceparent.exec(header ?? "") ?? []
   return traceId === "" || none.test(traceId) || none.test(spanId)
@@ -38,7 +38,7 @@ const senderOf = (header: string | undefined): ReadonlyArray<Tracer.SpanLink> =>
     : [{ span: Tracer.externalSpan({ traceId, spanId }), attributes: {} }]
 }
 
-/** A step of a delivery that is over. */
+/** A completed step of a delivery. */
 export interface Step {
   readonly name: string
   readonly eventId: string
@@ -61,7 +61,7 @@ export class Steps {
     this.#tracer = tracer
   }
 
-  /** It arrived: the first span of its trace, unless it has come before. */
+  /** The delivery has arrived: the first span of its trace, unless it has come before. */
   received(step: Step, header: string | undefined): void {
     if (!this.#pace.allows(step.endMs)) return
     const isFirst = !this.#begun.has(step.eventId)
@@ -98,7 +98,7 @@ export class Steps {
   }
 }
 
-/** Undefined where traces aren't sent. */
+/** Undefined if traces aren't sent. */
 export const steps: Effect.Effect<Steps | undefined> = Effect.gen(function* () {
   const { traces } = yield* Telemetry
   return traces ? new Steps(yield* Effect.tracer) : undefined

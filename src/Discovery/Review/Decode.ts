@@ -1,7 +1,7 @@
 /**
- * Reads a review file. What is wrong with one is said in sentences that name the place, by the list and the column where
- * there are some; each continues the file's name. A file that passes can be walked: names are safe in SQL and in paths,
- * lists that are on have a key, a table of their own, parents that are on, and values for all that they send.
+ * Reads a review file. Errors are sentences that name the place, by list and column if there are any; each continues
+ * the file's name. A file that passes can be walked: names are safe in SQL and in paths, and lists that are on have a
+ * key, a table of their own, parents that are on, and values for everything that they send.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Parse from "../../../config/Parse.ts"
@@ -31,7 +31,7 @@ type Sentences = ReadonlyArray<string>
 
 const oneOf = (words: ReadonlyArray<string>): string => `isn't one of ${words.join(", ")}`
 
-/** What a place takes, by the last of its names that is known. */
+/** What is allowed at a place, by the last known name in its path. */
 const takes: Readonly<Record<string, string>> = {
   schema: `isn't "${schema}"`,
   read: 'isn\'t an operation like "GET /projects"',
@@ -58,7 +58,7 @@ const takes: Readonly<Record<string, string>> = {
   lists: "isn't a list of lists"
 }
 
-/** `lists.3` with what it reads, so that a person finds it. */
+/** `lists.3` together with what it reads, so that a person finds it. */
 const placeOf = (path: ReadonlyArray<string>, content: unknown): string => {
   const [first, index, ...rest] = path
   if (first !== "lists" || index === undefined) return path.join(".")
@@ -84,7 +84,7 @@ const wrong = (issue: SchemaIssue.Issue, content: unknown): Sentences => {
   return [...new Set(sentences)].slice(0, most)
 }
 
-/** A person mends some, and looks again. */
+/** A person fixes some, and runs it again. */
 const most = 20
 
 export const decode = (text: string): Result.Result<Review, Sentences> => {
@@ -148,7 +148,7 @@ const parametersOf = (paging: Paging): ReadonlyArray<string | undefined> => {
   }
 }
 
-/** What would leave its quoting, or lead a request elsewhere. */
+/** Rejects what would break out of its quoting, or send a request elsewhere. */
 const formed = (list: List): Sentences => {
   const path = list.read.replace(/^GET /, "")
   const names = [
@@ -204,13 +204,13 @@ const columnProblems = ({ from, money, name, parameter, type }: Column): Sentenc
   ...(money === undefined || type === "DECIMAL(28,4)" ? [] : ["is money, which is DECIMAL(28,4)"])
 ]
 
-/** What events say of an entity has its columns. */
+/** What events say about an entity already has columns. */
 const evolvable = ({ newFields: wanted, table }: List): Sentences =>
   wanted === "evolve" && entityNames.some((name) => name === table)
     ? [`whose table ${table} keeps its columns; newFields is "freeze" or "discard" there`]
     : []
 
-/** What a walk needs. */
+/** Checks what a walk needs. */
 const walkable = (list: List, byTable: ReadonlyMap<string, List>): Sentences => {
   const { headers = {}, key, parent, query = {}, read } = list
   const unsaid = [...Object.entries(query), ...Object.entries(headers)].filter(([, value]) => value === null)

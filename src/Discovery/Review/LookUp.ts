@@ -1,6 +1,6 @@
 /**
- * Look-ups in the review file: what a new entry offers, what is wrong, as parts of sentences, and where an answer has the
- * certificate of an IPC, once a person has signed off its amount. Pure.
+ * Look-ups in the review file: what a new entry offers; what is wrong, as parts of sentences; and where an answer has
+ * the certificate of an IPC, once a person has signed off its amount. Pure.
  */
 import type { CertificatePlaces } from "../../Domain/Certificate.ts"
 import { entityNames } from "../../Domain/Resource.ts"
@@ -9,11 +9,14 @@ import { isSound } from "../Operations.ts"
 import type { Column, List } from "../Review.ts"
 import type { Shape, Shapes } from "../Shape.ts"
 
-/** Whether events tell of its records. */
+/** Whether events mention its records. */
 const hasEvents = ({ table }: Pick<List, "table">): boolean =>
   table !== "projects" && entityNames.some((name) => name === table)
 
-/** What a new entry has, off: where the answer of `detail` has a record with this key, as far as its shape tells. */
+/**
+ * What a new entry has, switched off: where the answer of `detail` has a record with this key, as far as its shape
+ * tells.
+ */
 export const offered = (
   shapes: Shapes,
   { answer, key, table }: { readonly answer: Shape; readonly key: string; readonly table: string }
@@ -70,11 +73,11 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 80))
 export const lookedUp = (lists: ReadonlyArray<List>): ReadonlySet<string> =>
   new Set(lists.flatMap(({ lookUp, table }) => (lookUp?.on === true ? [table] : [])))
 
-/** The column of `ipcs` that has a time once the service says that an IPC is paid; undefined: nobody has said. */
+/** The column of `ipcs` that has a time once the service says that an IPC is paid; undefined if no one has named it. */
 export const paidColumn = (lists: ReadonlyArray<List>): string | undefined =>
   lists.find(({ table }) => table === "ipcs")?.lookUp?.paid
 
-/** Undefined: nobody has said where it is, or the amount isn't signed off: then it isn't asked for. */
+/** Undefined if no one has said where it is, or if the amount isn't signed off; then it isn't asked for. */
 export const certificatePlaces = (list: List): CertificatePlaces | undefined => {
   const { certificate, record = "" } = list.lookUp ?? {}
   const [key = ""] = list.key

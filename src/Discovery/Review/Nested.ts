@@ -1,6 +1,6 @@
 /**
- * Lists inside records, which may be tables of their own, in the review file: what a new entry offers, what is wrong, as parts of
- * sentences, and what a worker makes of one that is on. Pure.
+ * Lists inside records, which may be tables of their own, in the review file: what a new entry offers; what is wrong,
+ * as parts of sentences; and what a worker makes of one that is on. Pure.
  */
 import { commonColumns, entityNames, type Nested as NestedTable } from "../../Domain/Resource.ts"
 import { free, isName, nameOf, singularName } from "../../Domain/Names.ts"
@@ -11,7 +11,7 @@ import type { Shapes } from "../Shape.ts"
 
 const most = 100
 
-/** What a new entry has, off: a table for each list of objects that its schema shows. `taken` grows with their names. */
+/** What a new entry has, switched off: a table for each list of objects in its schema. `taken` grows by their names. */
 export const offered = (
   shapes: Shapes,
   { fields, list, taken }: { readonly fields: ReadonlyArray<Field>; readonly list: List; readonly taken: Set<string> }
@@ -29,13 +29,13 @@ export const offered = (
   })
 }
 
-/** Of a list that is on. */
+/** For a list that is on. */
 export const nestedOn = ({ nested = [], on }: List): ReadonlyArray<Nested> =>
   on ? nested.filter((each) => each.on) : []
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 80))
 
-/** `columnProblems`: of any column, as parts of sentences. */
+/** `columnProblems`: finds problems of any column, as parts of sentences. */
 export const nestedProblems = (
   list: List,
   columnProblems: (column: Column) => ReadonlyArray<string>
@@ -46,7 +46,7 @@ export const nestedProblems = (
     const names = columns.map((each) => each.name)
     return [
       ...(isName(table) ? [] : ["isn't a table with a name of small letters, digits and _, at most 63 of them"]),
-      // Who removes a column need not look for what discovery had offered to make of it.
+      // A person who removes a column needn't look for what discovery had offered to make from it.
       ...(isList || !on ? [] : [`is made of ${shown(name)}, which isn't a column of type JSON that is kept`]),
       ...(names.length === new Set(names).size ? [] : ["has a column twice"]),
       ...columns.flatMap((each) => {
@@ -56,7 +56,7 @@ export const nestedProblems = (
     ].map((what) => `whose nested ${shown(table)} ${what}`)
   })
 
-/** By list: which of its tables another list has, too. */
+/** By list: which of its tables another list also has. */
 export const nestedTwice = (lists: ReadonlyArray<List>): ReadonlyMap<List, string> => {
   const tables = new Map<string, string>(entityNames.map((name) => [name, "siteledger"]))
   for (const { read, table } of lists) tables.set(table, read)
@@ -73,7 +73,7 @@ export const nestedTwice = (lists: ReadonlyArray<List>): ReadonlyMap<List, strin
 
 const placeOf = ({ from, name }: Column): string => from ?? `/${name}`
 
-/** As the warehouse needs it. */
+/** In the form that the warehouse needs. */
 export const nestedOf = (list: List): ReadonlyArray<NestedTable> =>
   nestedOn(list).map(({ column, columns, table }) => ({
     name: table,

@@ -1,6 +1,6 @@
 /**
- * Brings a review file up to date with what a document offers now: what a person wrote stays, what is new is added and
- * starts off, what is gone is marked and stays until a person deletes it. Pure.
+ * Updates a review file to what a document now offers: what a person wrote stays; new parts are added, switched off;
+ * and what is gone is marked and stays until a person deletes it. Pure.
  */
 import { addressOf } from "../Operations.ts"
 import { costsOf } from "../Cost.ts"
@@ -9,11 +9,11 @@ import type { Column, List, Review } from "../Review.ts"
 
 export interface Revised {
   readonly review: Review
-  /** In sentences: what is new, what is gone, and where the file and the document differ. */
+  /** As sentences: what is new, what is gone, and where the file and the document differ. */
   readonly changes: ReadonlyArray<string>
 }
 
-/** `found`: what the document offers. The plan is today's. */
+/** `found`: what the document offers. The plan is the current one. */
 export const revise = (written: Review, found: Review): Revised => {
   const before = new Map(written.lists.map((list) => [addressOf(list.read), list]))
   const now = new Map(found.lists.map((list) => [addressOf(list.read), list]))
@@ -39,7 +39,7 @@ export const revise = (written: Review, found: Review): Revised => {
   }
 }
 
-/** Lists as they are found, with the names of tables and of parents' columns that the file has. */
+/** Lists as they are found, but with the names of tables and of parents' columns from the file. */
 const renamings = (found: Review, before: ReadonlyMap<string, List>, taken: Set<string>) => {
   const tables = new Map<string, string>()
   const columns = new Map<string, ReadonlyMap<string, string>>()
@@ -86,7 +86,7 @@ const goneFrom = (list: List, changes: Array<string>): List => {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Where a person's word and the document's may differ, and both should be known. */
+/** Where a person's choice and the document may differ, and both should be known. */
 const compared = ["key", "parent", "answer", "paging", "scope"] as const
 
 const keptWith = (list: List, fresh: List, changes: Array<string>): List => {
@@ -108,7 +108,7 @@ const keptWith = (list: List, fresh: List, changes: Array<string>): List => {
   }
 }
 
-/** By the column that has the list, however the file calls it. */
+/** Matched by the column that has the list, whatever the file calls the table. */
 const nestedWith = (list: List, fresh: List, changes: Array<string>): Pick<List, "nested"> => {
   const bySource = new Map(list.columns.map((column) => [sourceOf(column), column.name]))
   const found = new Map(

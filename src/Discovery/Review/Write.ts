@@ -1,11 +1,11 @@
 /**
- * The review file as text: two spaces of indentation, and whatever fits a line is on one, so that a column is a line and a
- * difference in version control is short. The same review gives the same text.
+ * The review file as text: two spaces of indentation, and everything that fits on one line is on one line, so that a
+ * column is a line and a diff is short. The same review gives the same text.
  */
 import { Schema } from "effect"
 import { Review } from "../Review.ts"
 
-/** With the fields in the order of its schema. */
+/** With the fields in the order of the schema. */
 const inOrder = Schema.decodeSync(Review)
 
 const widest = 120

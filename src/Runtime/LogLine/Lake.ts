@@ -1,5 +1,5 @@
 /**
- * The lines about exports, and what else is on the lake.
+ * The lines about exports and everything else on the lake.
  */
 import { counted, line, number, text } from "./Line.ts"
 

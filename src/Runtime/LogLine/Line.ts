@@ -5,7 +5,7 @@ import type { LogLevel } from "effect"
 
 /** `is` has no value: it carries the type. */
 export interface Field<out A> {
-  /** What it holds, for docs/log.md. */
+  /** Its meaning, for docs/log.md. */
   readonly says: string
   readonly is?: A
 }
@@ -15,7 +15,7 @@ export const number = (says: string): Field<number> => ({ says })
 export const word = <A extends string>(says: string): Field<A> => ({ says })
 export const truth = (says: string): Field<boolean> => ({ says })
 
-/** The line is without it if it is null. */
+/** If it is null, the line is written without it. */
 export const maybe = <A>(field: Field<A>): Field<A | null> => field
 
 type Fields = Readonly<Record<string, Field<unknown>>>
@@ -25,7 +25,7 @@ type Level<F> = LogLevel.Severity | ((given: Given<F>) => LogLevel.Severity)
 
 export interface Line<F extends Fields> {
   readonly level: Level<F>
-  /** In a sentence, for docs/log.md. */
+  /** As a sentence, for docs/log.md. */
   readonly cause: string
   readonly fields: F
   readonly sentence: (given: Given<F>) => string

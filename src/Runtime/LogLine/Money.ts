@@ -1,5 +1,5 @@
 /**
- * The lines about money: the books and what accounting gets of them. Amounts are decimals as text, as in the books.
+ * The lines about money: the books and what accounting receives of them. Amounts are decimals as text, as in the books.
  */
 import { counted, line, maybe, number, text } from "./Line.ts"
 

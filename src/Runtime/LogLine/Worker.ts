@@ -127,7 +127,7 @@ export const verbs = {
     { request: text("its path"), principal, needs: text("decide, operate or admin") },
     ({ needs, principal, request }) => `Refused ${request}: ${principal} lacks ${needs}`
   ),
-  // A name of its own, because anybody can cause as many as are written in a minute.
+  // A separate name, because anyone can cause as many of these as are written in a minute.
   "token.refused": line(
     "Warn",
     "A request to the admin listener has no valid token: none, an unknown one, or one that was revoked.",

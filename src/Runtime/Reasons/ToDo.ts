@@ -1,5 +1,5 @@
 /**
- * What to do about a reason, in one sentence for each key. A new key comes here first: the compiler takes no other.
+ * What to do about a reason: one sentence for each key. A new key is added here first: the compiler accepts no other.
  */
 
 const ofOne = {
@@ -74,7 +74,7 @@ const ofOne = {
   alert: "Check SITELEDGER_ALERT_URL and the system behind it: alerts are kept and sent in order."
 } as const
 
-/** Of keys with a name after them. */
+/** For keys that are followed by a name. */
 const ofEach = {
   walk: "Wait, as the walk is repeated; if it stays, look at the list in the service, and run `siteledger doctor`.",
   "look-up":
@@ -84,7 +84,7 @@ const ofEach = {
 
 export type ReasonKey = keyof typeof ofOne | `${keyof typeof ofEach} ${string}`
 
-/** Whose key is the name of a pipeline. */
+/** For keys that are the name of a pipeline. */
 const ofCrash = "Look for the crash in the log, and report it; the pipeline goes on by itself."
 
 const all: ReadonlyMap<string, string> = new Map(Object.entries(ofOne))
