@@ -1,9 +1,9 @@
 /**
- * The package `siteledger-client`: the service for other programs, derived from the same ConstructionApi as the worker and
- * the sandbox. Here for promises and `for await`; ClientForEffect is the same for Effect.
+ * The package `siteledger-client`: the service for other programs, derived from the same ConstructionApi as the worker
+ * and the sandbox. This module is for promises and `for await`; ClientForEffect is the same for Effect.
  *
- * A client keeps nothing on disk and needn't be closed: an idle one doesn't keep its process alive. `close` ends what is
- * under way.
+ * A client keeps nothing on disk and needn't be closed: an idle one doesn't keep its process alive. `close` ends calls
+ * in progress.
  */
 import { Context, Effect, Exit, Fiber, Layer, Logger, Result, Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -28,22 +28,25 @@ export { ping } from "./ConstructionPing.ts"
 
 /** Promises and loops reject with a ServiceError, or with the reason of an aborted signal. */
 export interface Client {
-  /** All of them, in the service's order; no page is asked for before the loop gets there. */
+  /** All projects, in the service's order; no page is requested before the loop gets there. */
   readonly projects: (options?: CallOptions) => AsyncIterable<Project>
-  /** From 1. A page has `pageSize` records, or the service's default if it refuses that size. */
+  /** Pages count from 1. A page has `pageSize` records, or the service's default if it refuses that size. */
   readonly projectPage: (page: number, options?: CallOptions) => Promise<ProjectPage>
   /**
-   * Subscribes (§4.2) and returns the secret that its deliveries are signed with. A request whose answer is lost is sent
-   * again, so a second subscription may exist; the returned one is the one whose secret is known. An unreadable answer is
-   * NotAsPromised.
+   * Subscribes (§4.2) and returns the secret with which its deliveries are signed. If an answer is lost, the request is
+   * sent again, so a second subscription may exist; the returned one is the one whose secret is known. An unreadable
+   * answer is NotAsPromised.
    */
   readonly createWebhook: (webhook: Webhook, options?: CallOptions) => Promise<Subscription>
   readonly request: SendRequest
-  /** The same `request`, typed by the service's OpenAPI document: `Paths` is what `openapi-typescript` makes of it. */
+  /**
+   * The same as `request`, typed by the service's OpenAPI document: `Paths` is what `openapi-typescript` generates from
+   * it.
+   */
   readonly typed: <Paths>() => TypedClient<Paths>
   /** A currently valid bearer token (§5) for your own requests, which aren't paced. */
   readonly token: (options?: CallOptions) => Promise<string>
-  /** Ends what is under way; afterwards everything is refused as Closed. */
+  /** Ends calls in progress; afterwards everything is refused as Closed. */
   readonly close: () => Promise<void>
 }
 
@@ -52,7 +55,7 @@ const unredirected = FetchHttpClient.layer.pipe(
   Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
 )
 
-/** Sends no request yet. Throws a ServiceError if the options aren't usable. */
+/** Sends no request yet. Throws a ServiceError if the options are invalid. */
 export const connect = (options: Options): Client => {
   Result.getOrThrow(endpointOf(options))
   const layer = ConstructionService.layer(options).pipe(

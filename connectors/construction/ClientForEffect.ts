@@ -1,5 +1,5 @@
 /**
- * The package's `siteledger-client/effect`: the service as an Effect service, for programs that have Effect themselves.
+ * The package's `siteledger-client/effect`: the service as an Effect service, for programs that use Effect themselves.
  * The HttpClient is the program's own.
  */
 export { ConstructionService } from "./Client/ConstructionService.ts"

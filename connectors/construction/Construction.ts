@@ -1,7 +1,7 @@
 /**
- * The Source: the service's lists, page by page (interface document §2, §4.1): the one that the document shows, and those
- * that a person has switched on. A page that isn't as its shape says is requested again as a whole. Of lists with look-ups, also
- * single records.
+ * The Source: the service's lists, page by page (interface document §2, §4.1): the one that the document shows, and
+ * those that a person has switched on. A page that isn't in the expected shape is requested again as a whole. For lists
+ * with look-ups, also single records.
  */
 import { hash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -40,12 +40,12 @@ const sent =
   (_api, http) =>
     http.execute(HttpClientRequest.get(path, { headers, urlParams: query }))
 
-/** A list that a person has described may be another one: so often it is asked before its walk says so. */
+/** A list that a person has described may be described wrongly: it is asked this many times before its walk says so. */
 const ofList = { misread: 4 }
-/** One record may be beyond the service, and others wait. */
+/** The service may be unable to return one record, while others wait. */
 const ofRecord = { failures: 3 }
 
-/** What names a hash of a field. */
+/** The purpose of a field's hash. */
 const purpose = "field of a list"
 
 /** What the lists have in common. */
@@ -106,13 +106,16 @@ const following = (way: Way, list: List): Following => {
   return list.parent === undefined ? serial(reading) : below(reading, list.parent)
 }
 
-/** What tells two ways of reading a list apart. */
+/** Identifies a way of reading a list. */
 const definitionOf = ({ answer, columns, headers, key, paging, parent, query, read }: List): string => {
   const fields = columns.map(({ from, name, parameter, type, use }) => [name, type, use, from, parameter])
   return hash("sha256", JSON.stringify([read, key, parent, query, headers, answer, paging, fields]))
 }
 
-/** What was erased doesn't come back by a list, either: values by all answers, records by those of their list. */
+/**
+ * Erased data doesn't come back through a list either: values are removed from all answers, records from those of their
+ * list.
+ */
 const withoutErased = (rules: ReadonlyArray<Erasure.Erased>, read: Erasure.Read | undefined) => {
   const redact = Erasure.redactor(rules)
   return (answer: Answer): Answer => {
@@ -123,14 +126,14 @@ const withoutErased = (rules: ReadonlyArray<Erasure.Erased>, read: Erasure.Read 
   }
 }
 
-/** In pages, values alone: a record is met once it is read. */
+/** Only values are removed from page texts; a record is handled when it is read. */
 const inPages = (erasing: (typeof Erasing)["Service"]) =>
   withoutErased(
     erasing?.all.filter(Erasure.isValue) ?? [],
     erasing && { ...Erasure.plain, isKept: erasing.reads.answers }
   )
 
-/** A record that is looked up: its text is kept, too. */
+/** For a record that is looked up, its text is stored too. */
 const looking = (way: Way, lists: ReadonlyArray<List>, list: List) => {
   const rules = way.erasing?.all.filter(Erasure.isOfRecord) ?? []
   const without = withoutErased(rules, single(lists, list, { aliases: way.fieldAliases, contentsAt: [] }))

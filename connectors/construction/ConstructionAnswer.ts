@@ -1,6 +1,6 @@
 /**
- * What an answer says before its body is read: whether the service accepted the request, and if not, who can act: time
- * (Unavailable), the pace or the token (Again, TokenRefused), the walk or a person (SourceError).
+ * What an answer says before its body is read: whether the service accepted the request, and if not, what helps: time
+ * (Unavailable), the pace or the token (Again, TokenRefused), or a decision by the walk or a person (SourceError).
  */
 import { Clock, Effect, Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
@@ -16,12 +16,14 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   isMisread: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-/** No further pause is needed: after a 429 the pace makes all wait, and a refused token is replaced by a new one. */
+/**
+ * No further pause is needed: after a 429 the pace makes all calls wait, and a refused token is replaced by a new one.
+ */
 export class Again extends Schema.TaggedError<Again>()("Again", {}) {}
 
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
   token: Schema.String,
-  /** The service accepted it before: it has ended since. */
+  /** The service accepted it before, so it has expired since. */
   wasGood: Schema.Boolean
 }) {}
 
@@ -30,7 +32,7 @@ export type Failure = SourceError | Unavailable | Again | TokenRefused
 export const isFailure = (error: unknown): error is Failure =>
   [SourceError, Unavailable, Again, TokenRefused].some((failure) => error instanceof failure)
 
-/** Of a list that was asked by a header for what changed. */
+/** For a list that was asked for changes through a header. */
 const notModified = new SourceError({ reason: "OtherPage", message: "The service says that nothing changed (304)." })
 
 export const isUnchanged = (error: SourceError): boolean => error === notModified
@@ -73,7 +75,7 @@ export const inspect = Effect.fnUntraced(function* (
   return yield* new SourceError({ reason: "PageSizeRefused", message: `The service refused the request (${status}).` })
 })
 
-/** Its dates are by the service's clock, so they are compared with its own Date. */
+/** Dates in the answer are by the service's clock, so they are compared with its own Date. */
 const pauses = Effect.fnUntraced(function* (pace: Pace["Service"], response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const now = yield* Clock.currentTimeMillis
@@ -85,7 +87,10 @@ const pauses = Effect.fnUntraced(function* (pace: Pace["Service"], response: Htt
   }
 })
 
-/** By RFC 6750 §3 the answer names the scopes that a request needs. Only names valid by RFC 6749 §3.3 are repeated. */
+/**
+ * According to RFC 6750 §3, the answer names the scopes that a request needs. Only names valid by RFC 6749 §3.3 are
+ * repeated.
+ */
 const forbidden = ({ names, takesLogins }: ApiEndpoint["Service"], challenge = ""): string => {
   const [, quoted, bare = ""] = /\bscope=(?:"([^"]*)"|([^\s,"]+))/i.exec(challenge) ?? []
   const scopes = (quoted ?? bare).split(" ").filter((scope) => /^[!#-[\]-~]{1,100}$/.test(scope))

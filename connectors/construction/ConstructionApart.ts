@@ -1,9 +1,9 @@
 /**
- * The EventReader: small bodies are read at once, large ones by a thread, because to read one of 300,000 fields takes most
- * of a second, in which no delivery would be answered.
+ * The EventReader: small bodies are read synchronously, large ones in a thread, because reading one of 300,000 fields
+ * takes most of a second, in which no delivery would be answered.
  *
- * The thread is started for the first large body, and ended when it has had none for a while, to give its memory back. What
- * it can't read, because it ended, is read here.
+ * The thread is started for the first large body, and stopped after it has had none for a while, to give its memory
+ * back. If the thread ends before it has read a body, the body is read here.
  */
 import { setImmediate } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
@@ -17,9 +17,9 @@ import { fileOf } from "../../src/Runtime/Module.ts"
 
 const threadFile = fileOf(new URL("./reading-thread.ts", import.meta.url))
 
-/** One that may be compressed may unpack to a thousand times as much. */
+/** A compressed body may unpack to a thousand times its size. */
 const largePackedBytes = 1024
-/** Values take time, not the characters in them: so many take up to 50 ms. */
+/** The number of values costs time, not the number of characters: this many take up to 50 ms. */
 const manyValues = 10_000
 const [comma, openBrace] = [0x2c, 0x7b]
 const idleMs = 10_000
@@ -64,7 +64,7 @@ class ReadingThread {
     const joined = new Joined()
     for (let request = first; ; request = "more") {
       const reading = joined.add(await answered(thread, request))
-      // Each part gets a turn of the event loop for itself.
+      // Each part gets its own turn of the event loop.
       await setImmediate()
       if (reading === undefined) continue
       this.#idle = setTimeout(() => void this.close(), idleMs).unref()
@@ -74,7 +74,7 @@ class ReadingThread {
 
   #started(): Worker {
     const thread = new Worker(threadFile, { name: "reading", workerData: this.#options })
-    // An error that no request waits for would end the process.
+    // Without a listener, an error that no request waits for would end the process.
     thread.on("error", () => undefined)
     thread.on("exit", () => {
       if (this.#thread === thread) this.#thread = undefined
@@ -84,7 +84,7 @@ class ReadingThread {
   }
 }
 
-/** With its bytes alone: they may be part of a large buffer, which would be copied whole. */
+/** A copy of just its bytes: they may be part of a large buffer, which would otherwise be copied whole. */
 const ownedBy = (event: Event): Event => ({ ...event, body: Uint8Array.from(event.body) })
 
 const answered = (thread: Worker, request: Request): Promise<Answer> => {
@@ -114,10 +114,10 @@ export const layer: Layer.Layer<EventReader, never, ServiceSettings> = Layer.eff
   })
 )
 
-/** As much as any worker lets in. */
+/** As much as any worker accepts. */
 const mostBytes = 64 * 1024 * 1024
 
-/** For a verb without a worker that reads stored bodies again: needs nothing of the service. */
+/** For a verb without a worker that reads stored bodies again; needs no connection to the service. */
 export const layerAlone: Layer.Layer<EventReader, never, Settings> = Layer.effect(
   EventReader,
   Effect.map(Settings, ({ ledger: { reading } }) => {

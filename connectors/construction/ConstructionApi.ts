@@ -1,9 +1,9 @@
 /**
- * The service's endpoints that the interface document shows (§4): the client is derived from them, and the sandbox serves
- * them. Two HttpApis, because tokens have another address than the resources (§1).
+ * The service's endpoints in the interface document (§4): the client is derived from them, and the sandbox serves them.
+ * Two HttpApis, because tokens have a different address from the resources (§1).
  *
  * Wire shapes are lenient towards the service: the reader of a body keeps fields that the document doesn't name. Error
- * statuses are not shown (§7), so clients look at the status themselves.
+ * statuses aren't documented (§7), so clients look at the status themselves.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -27,7 +27,7 @@ export const Pagination = Schema.Struct({
 }).annotate({ identifier: "Pagination" })
 export type Pagination = typeof Pagination.Type
 
-/** §4.1. The names of the paging parameters are not shown; these are the assumed ones. */
+/** §4.1. The names of the paging parameters aren't documented; these are the assumed ones. */
 const FromOne = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
 export const Paging = { page: Schema.optional(FromOne), per_page: Schema.optional(FromOne) }
 
@@ -36,7 +36,7 @@ export const ProjectPage = Schema.Struct({
   pagination: Pagination
 }).annotate({ identifier: "ProjectPage" })
 
-/** §4.2. Fields of the answer beyond these are not shown. */
+/** §4.2. Fields of the answer beyond these aren't documented. */
 export const NewSubscription = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Schema.String)
@@ -49,7 +49,9 @@ export const Subscription = Schema.Struct({
 }).annotate({ identifier: "Subscription" })
 export type Subscription = typeof Subscription.Type
 
-/** §5.1, form-encoded. The parameters of the other two flows are not shown (§5.2): read as RFC 6749 and RFC 7636. */
+/**
+ * §5.1, form-encoded. The parameters of the other two flows aren't documented (§5.2): read as in RFC 6749 and RFC 7636.
+ */
 export const TokenRequest = Schema.Struct({
   grant_type: Schema.String,
   client_id: Schema.optional(Schema.String),
@@ -63,7 +65,7 @@ export const TokenRequest = Schema.Struct({
 }).annotate({ identifier: "TokenRequest" })
 export type TokenRequest = typeof TokenRequest.Type
 
-/** Not shown (§4.3): read as RFC 6749 §5.1; `expires_in` in seconds may be missing or text. */
+/** Not documented (§4.3): read as in RFC 6749 §5.1; `expires_in` in seconds may be missing, or text. */
 export const TokenAnswer = Schema.Struct({
   access_token: Schema.NonEmptyString,
   token_type: Schema.optional(Schema.String),
@@ -73,7 +75,7 @@ export const TokenAnswer = Schema.Struct({
 }).annotate({ identifier: "TokenAnswer" })
 export type TokenAnswer = typeof TokenAnswer.Type
 
-/** Assumed: revocation is not shown (§5.2). RFC 7009 §2.1, form-encoded. */
+/** Assumed: revocation isn't documented (§5.2). RFC 7009 §2.1, form-encoded. */
 export const RevocationRequest = Schema.Struct({
   token: Schema.String,
   token_type_hint: Schema.optional(Schema.String),
@@ -81,14 +83,14 @@ export const RevocationRequest = Schema.Struct({
   client_secret: Schema.optional(Schema.String)
 }).annotate({ identifier: "RevocationRequest" })
 
-/** Assumed: a login on another device is not shown (§5.2). RFC 8628 §3.1, form-encoded. */
+/** Assumed: a login on another device isn't documented (§5.2). RFC 8628 §3.1, form-encoded. */
 export const DeviceRequest = Schema.Struct({
   client_id: Schema.optional(Schema.String),
   client_secret: Schema.optional(Schema.String),
   scope: Schema.optional(Schema.String)
 }).annotate({ identifier: "DeviceRequest" })
 
-/** RFC 8628 §3.2. Seconds; without an interval it is 5. */
+/** RFC 8628 §3.2. In seconds; the interval defaults to 5. */
 export const DeviceAnswer = Schema.Struct({
   device_code: Schema.String,
   user_code: Schema.String,
@@ -104,7 +106,7 @@ export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
 const Names = Schema.optional(Schema.Array(Schema.String))
 
-/** Assumed: no such document is shown (§5.2). RFC 8414 §2, RFC 8628 §4, and RFC 9207 §3 for the last field. */
+/** Assumed: no such document is mentioned (§5.2). RFC 8414 §2, RFC 8628 §4, and RFC 9207 §3 for the last field. */
 export const AuthorizationServer = Schema.Struct({
   issuer: Schema.String,
   authorization_endpoint: Schema.String,

@@ -1,10 +1,10 @@
 /**
- * The life of the access token (interface document §5): renewed ahead of its expiry by min(60 s, a tenth of its life),
- * by one request at a time for all waiting calls. If `expires_in` is missing, the token is used until the service refuses
- * it. ConstructionAuth/ has the two ways to get one: Credentials and StoredLogin.
+ * The life of the access token (interface document §5): renewed before it expires, by min(60 s, a tenth of its life),
+ * with one request at a time for all waiting calls. If `expires_in` is missing, the token is used until the service
+ * refuses it. ConstructionAuth/ has the two ways to get one: Credentials and StoredLogin.
  *
- * Transient failures are retried here with growing pauses, never before the time that the endpoint asked for, and shown in
- * Status; a refusal names what to check.
+ * Transient failures are retried here with growing pauses, never before the time that the endpoint asked for, and shown
+ * in Status; a refusal names what to check.
  */
 import { Clock, Context, Duration, Effect, Schedule, Schema, Semaphore } from "effect"
 import { Reasons } from "../../src/Runtime/Reasons.ts"
@@ -18,7 +18,7 @@ export class Token extends Context.Service<
   {
     /** A currently valid token. Waits while only a person's login can help. */
     readonly get: Effect.Effect<string, SourceError>
-    /** The service refused this token: forget it, unless there is a newer one already. */
+    /** The service refused this token: forget it, unless there is already a newer one. */
     readonly drop: (token: string) => Effect.Effect<void>
   }
 >()("siteledger/construction/Token") {}
@@ -29,13 +29,13 @@ export class LoginNeeded extends Schema.TaggedError<LoginNeeded>()("LoginNeeded"
 export interface Held {
   readonly token: string
   readonly renewAtMs: number
-  /** The way's version when it was obtained. */
+  /** The way's version when the token was obtained. */
   readonly version: string
 }
 
 /** A way to get a token. */
 export interface Way {
-  /** Changes as soon as there may be a token other than the held one; read before each request. */
+  /** Changes as soon as there may be a token other than the current one; read before each request. */
   readonly version: Effect.Effect<string>
   /** One attempt. The token `refused` is no longer valid, even if it hasn't expired. */
   readonly obtain: (
@@ -50,7 +50,7 @@ export const pauses = Schedule.min([Schedule.exponential("500 millis"), Schedule
 const lookForLogin = Schedule.spaced("1 second")
 export const reasonKey = "token"
 
-/** `lifeMs` undefined: not known. */
+/** `lifeMs`: undefined if not known. */
 export const renewAt = (obtainedAtMs: number, lifeMs: number | undefined): number =>
   lifeMs === undefined
     ? Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 /**
- * The filter by which a list is asked for what changed since a time: the value that it takes, and by how much more is asked for,
- * so that nothing is missed: by clocks of the service that differ, by changes that become visible late, by what the filter's
- * form can't say, and by one that leaves out the very time it is given. Pure.
+ * The filter by which a list is asked for what changed since a time: its value, and how much more is asked for so that
+ * nothing is missed. The margin covers differing clocks of the service, changes that become visible late, the
+ * resolution of the filter's form, and filters that exclude the given time itself. Pure.
  */
 import { Duration } from "effect"
 import type { List } from "../../src/Discovery/Review.ts"
@@ -15,7 +15,7 @@ interface Filtering {
 }
 
 const minutes = Duration.toMillis(Duration.minutes(10))
-/** One for the day that is cut off or left out, one for the time zone in which it is a day. */
+/** One day for the part that is cut off or excluded, and one for the time zone of the day. */
 const days = Duration.toMillis(Duration.days(2))
 
 const overlapMs = (as: Filter["as"]): number => (as === "date" ? days : minutes)

@@ -1,7 +1,7 @@
 /**
- * The records of a page as changes of entities, by the page's shape. A record without a usable key, or that an engine can't
- * hold, is refused alone. A page is an observation: its version is the start of the request by the service's clock, minus a
- * margin for lagging replicas. Pure.
+ * The records of a page as changes of entities, by the page's shape. A record without a usable key, or that an engine
+ * can't hold, is refused individually. A page is an observation: its version is the start of the request by the
+ * service's clock, minus a margin for lagging replicas. Pure.
  */
 import { hash } from "node:crypto"
 import type { Change } from "../../src/Domain/Change.ts"
@@ -23,20 +23,20 @@ import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
 
 const documented = projectsShape()
 
-/** What a request says of all its records. */
+/** What a request says about all its records. */
 export interface Given {
   /** The parameters that name the parent. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** Of a value that isn't kept itself. */
+  /** For a value that isn't itself kept. */
   readonly hashOf?: (text: string) => string
-  /** Undefined: none of this list's records was erased. */
+  /** Undefined if none of this list's records was erased. */
   readonly erased?: ErasedOf | undefined
 }
 
 /** Records of a list that were erased. */
 export interface ErasedOf {
   readonly has: (id: string) => boolean
-  /** What is left of one. */
+  /** What is left of a record. */
   readonly left: (record: unknown) => unknown
 }
 
@@ -79,7 +79,7 @@ interface Headed {
   readonly key: number
 }
 
-/** Undefined if each record has to be looked at: a field has several names, or may be further inside. */
+/** Undefined if each record must be read individually: a field has several names, or may be nested. */
 const headed = (
   { columns, dropped, hashed, isClosed, isWhole, key: [key, ...others], parameters, resource }: ListShape,
   { names }: Form,
@@ -114,7 +114,7 @@ const headed = (
   }
 }
 
-/** Undefined if its id or a value has to be looked at. */
+/** Undefined if its id or a value must be read individually. */
 const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined => {
   if (head === undefined) return undefined
   const id = /^("?)([1-9]\d{0,14})\1$/.exec(texts[head.key] ?? "")?.[2]
@@ -123,7 +123,7 @@ const listedOf = (head: Headed | undefined, { texts }: Cut): Listed | undefined 
   return new Listed(head.sheet, id, texts)
 }
 
-/** Without what isn't to be kept. */
+/** Without what must not be kept. */
 const kept = (
   { columns, dropped, isClosed, key, secret }: ListShape,
   record: unknown
@@ -154,10 +154,10 @@ type Parts = ReadonlyArray<Found | undefined>
 const partsIn = ({ key }: ListShape, record: unknown): Parts =>
   key.map((part) => ("names" in part ? find(wholeOf(record), part.names) : undefined))
 
-/** Whether a record alone says what names it. */
+/** Whether a record by itself contains its key. */
 export const saysId = ({ key }: ListShape): boolean => key.every((part) => "names" in part && !part.isHashed)
 
-/** What names a record, as far as it alone says so; undefined without a usable key. */
+/** The record's key, as far as the record itself contains it; undefined without a usable key. */
 export const idIn = (shape: ListShape, given: unknown): string | undefined => {
   const record = Fields.without(given, shape.dropped)
   return saysId(shape) ? keyOf({ hashOf: noHash, parameters: {}, shape }, partsIn(shape, record)) : undefined
@@ -174,11 +174,11 @@ const changeOf = (reading: Reading, given: unknown): Change | undefined => {
   if (!Json.isObject(record)) return undefined
   const { columns, resource } = shape
   const whole = wholeOf(record)
-  // A secret may lie within what is kept.
+  // A secret may be nested in what is kept.
   const open = Fields.without(record, shape.secret)
   const places = Json.isObject(open) ? [{ path: "", fields: open }] : whole
   const fields = Fields.empty()
-  // A part of a key has a column of its own, if it isn't the key.
+  // A part of a key has its own column, unless it is the key.
   const taken = keyColumn(resource) === "id" ? parts.flatMap((part) => part ?? []) : []
   for (const [column, parameter] of shape.parameters) {
     Fields.set(fields, column, resource.columns[column]?.type ?? "VARCHAR", parameters[parameter] ?? null)

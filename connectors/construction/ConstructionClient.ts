@@ -1,11 +1,11 @@
 /**
- * One call to the service's API: base URL, token, pace and retries, composed once here.
+ * One call to the service's API: base URL, token, pace and retries, combined here.
  *
- * This is the only owner of retries towards the API. 429 (all lanes wait), 5xx, time-outs, resets and malformed answers
- * are retried with growing pauses for as long as it takes, each call as a whole; an answer that isn't as a review file promises,
- * and the request for a single record, only some times, as that says nothing of others. 401 is retried once with a new token, and
- * counts as transient if the service has accepted that token before. Everything else is returned for a Walk or a person to
- * decide.
+ * Only this module retries requests to the API. 429 (all lanes wait), 5xx, timeouts, resets and malformed answers are
+ * retried with growing pauses for as long as it takes, each call as a whole. Two things are retried only a few times,
+ * because their failure says nothing about other requests: an answer that doesn't match a review file, and a request
+ * for a single record. 401 is retried once with a new token, and counts as transient if the service has accepted that
+ * token before. Everything else is returned for a Walk or a person to decide.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse, UrlParams } from "effect/http"
@@ -32,9 +32,9 @@ import { type Body, readBody, requestTimeout, whyNoAnswer } from "./Construction
 /** An answer whose body has been read. */
 export interface Answer {
   readonly text: string
-  /** The same, as it arrived. */
+  /** The same, as bytes. */
   readonly body?: Body
-  /** In small letters. */
+  /** In lower case. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** By our clock, in ms. */
   readonly startedMs: number
@@ -44,8 +44,8 @@ export interface Answer {
 }
 
 /**
- * When an exchange began and ended. Its duration is monotonic: a clock that is set meanwhile would make a page hours older
- * or newer than it is.
+ * When an exchange began and ended. Its duration is monotonic: if a clock were set meanwhile, a page would seem hours
+ * older or newer than it is.
  */
 export const timed = Effect.map(Clock.Clock, (clock) => {
   const [startedMs, beganMs] = [clock.currentTimeMillisUnsafe(), runningMs(clock)]
@@ -60,11 +60,11 @@ export class NotAsPromised extends Schema.TaggedError<NotAsPromised>()("NotAsPro
   message: Schema.String
 }) {}
 
-/** When a call is given up. */
+/** When a call gives up. */
 export interface Patience {
-  /** After so many answers that `read` refused. */
+  /** After this many answers that `read` refused. */
   readonly misread?: number
-  /** After so many failures of any kind: they say nothing of other requests. */
+  /** After this many failures of any kind, which say nothing about other requests. */
   readonly failures?: number
 }
 
@@ -78,7 +78,7 @@ export type Send = (
 export class ConstructionClient extends Context.Service<
   ConstructionClient,
   {
-    /** Sends until `read` accepts an answer, or patience ends: by default never. */
+    /** Sends until `read` accepts an answer, or patience ends (by default never). */
     readonly call: <A>(
       lane: Lane,
       send: Send,
@@ -114,7 +114,7 @@ export class ConstructionClient extends Context.Service<
         const response = yield* send(api, http)
         yield* inspect(endpoint, pace, response, new TokenRefused({ token: bearer, wasGood: taken.has(bearer) }))
         taken.add(bearer)
-        // Answers overtake each other: remembering one token isn't enough.
+        // Answers overtake each other, so remembering a single token isn't enough.
         for (const oldest of taken) if (taken.size > remembered) taken.delete(oldest)
         const body = yield* readBody(response, boundOf(endpoint, response.request.method))
         return {
@@ -122,7 +122,7 @@ export class ConstructionClient extends Context.Service<
           body,
           headers: response.headers,
           serviceMs: serviceTime(response),
-          // A page is mostly read without it.
+          // Usually a page is read without its text.
           get text() {
             return body.text
           }
@@ -132,10 +132,10 @@ export class ConstructionClient extends Context.Service<
       const attempt = Effect.fnUntraced(function* (lane: Lane, send: Send) {
         yield* token.get
         yield* pace.take(lane)
-        // The wait for a turn may outlast a token, and a turn passes while a new token is awaited.
+        // The wait for a turn may outlast a token, and a turn is lost while a new token is awaited.
         const [renewal, bearer] = yield* Effect.timed(token.get)
         if (Duration.isGreaterThan(renewal, turnLasts)) return yield* new Again()
-        // Only the exchange is timed: the wait for a turn may be long.
+        // Only the exchange has a timeout, because the wait for a turn may be long.
         return yield* exchange(send, bearer).pipe(
           Effect.provideService(CurrentToken, bearer),
           Effect.timeout(requestTimeout)
@@ -162,7 +162,7 @@ export class ConstructionClient extends Context.Service<
   > = ConstructionClient.layerNoDeps.pipe(Layer.provide(ApiEndpoint.layer))
 }
 
-/** The token of the request under way. */
+/** The token of the current request. */
 const CurrentToken = Context.Reference<string>("siteledger/construction/CurrentToken", { defaultValue: () => "" })
 
 const turnLasts = Duration.millis(200)

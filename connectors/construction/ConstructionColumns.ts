@@ -1,6 +1,6 @@
 /**
- * Under which names the service sends what a column of the warehouse holds, and which columns an erasure leaves alone, as it
- * does in bodies and answers (`ConstructionErasing`). For an engine whose rows are changed instead of made again.
+ * Under which names the service sends the contents of a warehouse column, and which columns an erasure leaves alone, as
+ * it does in bodies and answers (`ConstructionErasing`). For an engine whose rows are changed instead of rebuilt.
  */
 import type { List } from "../../src/Discovery/Review.ts"
 import { entityNames, type EntityName, resources } from "../../src/Domain/Resource.ts"
@@ -20,7 +20,7 @@ const ownOf = (entity: EntityName): ReadonlyMap<string, ReadonlyArray<string>> =
   )
 }
 
-/** What the service's fields don't say, such as stages and their times, stays. */
+/** What doesn't come from the service's fields, such as stages and their times, stays. */
 const ofEntity = (entity: EntityName, column: string, aliases: Aliases): Field | undefined => {
   const names = ownOf(entity).get(column)
   if (names === undefined) return column in resources[entity].columns ? { names: [column], isKept: false } : undefined
@@ -39,7 +39,7 @@ const ofList = (list: List, column: string, all: ReadonlyArray<List>): Field | u
 const unnamed = (column: string): Field => ({ names: [column], isKept: false })
 const kept = (column: string): Field => ({ names: [column], isKept: true })
 
-/** Of an entity's table: those that no field names are made by siteledger. */
+/** For an entity's table: columns without a field are siteledger's own. */
 export const fields = (given: Given, lists: ReadonlyArray<List>): Fields => ({
   of: (table, column) => {
     const { aliases } = given

@@ -2,10 +2,10 @@
  * Creates a subscription (interface document §4.2). Every successful request creates another one, and only its answer
  * shows its secret.
  *
- * The intent of each request is on disk before it is sent. If no answer comes (the process died, a time-out, a reset, a
- * 500), there may be a subscription that we can't verify: it stays in the Store as one to delete, and another is created. If
- * an answer says that it was created, and we find no secret in it, nothing more is created (ConstructionOrphan). A clear
- * refusal, or a request that was never sent, leaves nothing behind.
+ * The intent of each request is on disk before it is sent. If no answer comes (the process died, a timeout, a reset, a
+ * 500), there may be a subscription that we can't verify: it stays in the Store as one to delete, and another is
+ * created. If an answer says that it was created, but we find no secret in it, nothing more is created
+ * (ConstructionOrphan). A clear refusal, or a request that was never sent, leaves nothing behind.
  */
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
@@ -46,16 +46,16 @@ export const decide = (rows: ReadonlyArray<Row>, wanted: Wanted, valid: Readonly
 }
 
 /**
- * The service created it, and its answer holds no secret that we can find. It is noted in the Store: another request would
- * create another one.
+ * The service created it, but we can find no secret in its answer. This is noted in the Store, because another request
+ * would create another subscription.
  */
 export class AnswerUnreadable extends Schema.TaggedError<AnswerUnreadable>()("AnswerUnreadable", {
   message: Schema.String
 }) {}
 
 /**
- * `onIntent` gets the row of each request before it is sent, and `onAnswer` runs after each request, answered or not. The
- * new subscription retires all others.
+ * `onIntent` gets the row of each request before it is sent, and `onAnswer` runs after each request, answered or not.
+ * The new subscription retires all others.
  */
 export const create = Effect.fn("Subscription.create")(function* (
   wanted: Wanted,
@@ -88,7 +88,7 @@ export const create = Effect.fn("Subscription.create")(function* (
 
 const keepAgain = Duration.seconds(10)
 
-/** The subscription exists: while its secret can't be stored, creating another one wouldn't help. */
+/** The subscription exists: while its secret can't be stored, creating another wouldn't help. */
 const keep = Effect.fnUntraced(function* (secret: Secret, intent: Row) {
   const secrets = yield* Secrets
   const reasons = yield* Reasons
@@ -120,7 +120,7 @@ const supersede = (tx: Transaction<StoreTables>, { id, created_at: at }: Row) =>
 
 const unreadable = Effect.fnUntraced(function* ({ id }: Row, text: string) {
   const store = yield* Store
-  // Until it is noted, another creation must not begin.
+  // No other creation may begin until it is noted.
   yield* Effect.retry(
     store.transaction((tx) => Orphan.note(tx, id, text)),
     Schedule.spaced(keepAgain)
@@ -128,7 +128,7 @@ const unreadable = Effect.fnUntraced(function* ({ id }: Row, text: string) {
   return yield* new AnswerUnreadable({ message: "POST /webhooks answered without a secret that we can find." })
 })
 
-/** Each request has its own row: what may have created a subscription stays. */
+/** Each request has its own row, so a request that may have created a subscription stays recorded. */
 const request = Effect.fnUntraced(function* (
   wanted: Wanted,
   onIntent: (row: Row) => void,
@@ -171,7 +171,7 @@ const request = Effect.fnUntraced(function* (
 /** The client repeats a request whose answer was cut off. */
 const cutOff = new SourceError({ reason: "Refused", message: "The answer to POST /webhooks was cut off." })
 
-/** After a 5xx other than 503 the service may have created it. */
+/** After a 5xx other than 503, the service may have created it. */
 const isRefusal = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
   (status >= 300 && status < 500) || status === 503
 

@@ -1,6 +1,6 @@
 /**
- * Single records of the lists that a person has look-ups for: read by `detail` of the review file, and the same Change as if the
- * list had shown them.
+ * Single records of the lists for which a person has look-ups: read by `detail` of the review file, and turned into the
+ * same Change as if the list had shown them.
  */
 import { Effect } from "effect"
 import { certificatePlaces } from "../../src/Discovery/Review/LookUp.ts"
@@ -15,14 +15,14 @@ import { readOne } from "./ConstructionPages.ts"
 import * as Requests from "./ConstructionRequests.ts"
 import { shapeOf } from "./ConstructionShapes.ts"
 
-/** Asks for a record; the answer may be refused by `read`. */
+/** Requests a record; `read` may refuse the answer. */
 export type AskOne = <A>(
   lane: Lane,
   request: Requests.Request,
   read: (answer: Answer) => Effect.Effect<A, NotAsPromised>
 ) => Effect.Effect<A, SourceError>
 
-/** The page's parameters are none of a single record. */
+/** A single record doesn't use the page's parameters. */
 const shapeAlone = (list: List) => ({ ...shapeOf(list), parameters: [] })
 
 export const detailOf = (list: List, ask: AskOne, hashOf: (text: string) => string): Detail => {

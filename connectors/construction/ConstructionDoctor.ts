@@ -1,6 +1,7 @@
 /**
- * The service, for `siteledger doctor`: one token and one request for one record, outside the worker's pace, which costs
- * the plan next to nothing. A person's login is only looked at: a refresh could use up a token that is valid once.
+ * The service, for `siteledger doctor`: one token and one request for one record, outside the worker's pace, which
+ * costs the plan next to nothing. A person's login is only inspected, because a refresh could use up a token that is
+ * valid once.
  */
 import { existsSync } from "node:fs"
 import { Clock, Effect, Layer } from "effect"
@@ -19,7 +20,7 @@ import { readText, whyNoAnswer } from "./ConstructionText.ts"
 
 interface Way {
   readonly result: CheckResult
-  /** Undefined: there is none now, and the request is sent without. */
+  /** Undefined if there is none now; the request is sent without it. */
   readonly token?: string
 }
 
@@ -47,7 +48,7 @@ const byLogin = Effect.gen(function* () {
 const seal = Effect.gen(function* () {
   const settings = yield* Settings
   if (!existsSync(loginPath(settings.dataDir))) return yield* byCredentials
-  // A new key would open nothing.
+  // A new key would decrypt nothing.
   if (!Machine.hasKey(settings)) return { result: fail("There is a login, but not the key that opens it.") } as Way
   return yield* Effect.scoped(Effect.provide(byLogin, LoginFile.layer.pipe(Layer.provide(Seal.layer))))
 })

@@ -1,6 +1,6 @@
 /**
- * The service's addresses and our identity there, each with the name that a person knows it by: a variable of the worker,
- * or an option of `siteledger-client`. Messages use these names.
+ * The service's addresses and our identity there, each with the name by which a person knows it: a variable of the
+ * worker, or an option of `siteledger-client`. Messages use these names.
  */
 import { Context, type Duration, Effect, Layer, Record } from "effect"
 import { ClientSettings, ServiceSettings } from "../../config/Settings.ts"
@@ -10,7 +10,7 @@ import type { Bound } from "./ConstructionText.ts"
 
 const { longestPause: _longestPause, redirectUri: _redirectUri, walkEvery: _walkEvery, ...declared } = Variables.service
 
-/** What a client of the service is configured with. */
+/** The configuration of a client of the service. */
 export const api = declared
 
 /** The variables, as a person sets them for a worker. */
@@ -23,7 +23,7 @@ export class AuthEndpoint extends Context.Service<
   AuthEndpoint,
   ValuesOf<typeof Variables.client> & {
     readonly names: Names<typeof Variables.client>
-    /** It is asked again after this time, even if it asked for a longer pause. */
+    /** It is asked again after this time, even if it requested a longer pause. */
     readonly longestPause: Duration.Duration
   }
 >()("siteledger/construction/AuthEndpoint") {
@@ -36,7 +36,7 @@ export class AuthEndpoint extends Context.Service<
   )
 }
 
-/** Of a token, a refusal, or the metadata beside them. */
+/** For a token, a refusal, or the metadata. */
 export const tokenBound = ({
   names,
   tokenMaxBytes
@@ -69,7 +69,7 @@ type Bounds = Pick<ApiEndpoint["Service"], "answerMaxBytes" | "pageMaxBytes"> & 
   readonly names: Pick<Names<typeof api>, "answerMaxBytes" | "pageMaxBytes" | "pageSize">
 }
 
-/** Only a GET has an answer that grows with the data. */
+/** Only the answer to a GET grows with the data. */
 export const boundOf = ({ answerMaxBytes, names, pageMaxBytes }: Bounds, method: string): Bound =>
   method === "GET"
     ? {

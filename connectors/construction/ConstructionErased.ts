@@ -1,8 +1,8 @@
 /**
- * How a body is read when something is erased from it: which record it is about, by the code that reads events, and what stays,
- * so that it still says what happened to which record: its type, time and key, and what the books rest on (amounts,
- * references of payments, addresses of certificates, the project). All of it only where it is read: a field of the same name
- * further down may be a person's. Without Effect, because the receiver's thread loads it.
+ * How a body is read when something is erased from it. The code that reads events determines which record it is about.
+ * What stays lets it still say what happened to which record: its type, time and key, and what the books rest on
+ * (amounts, references of payments, addresses of certificates, the project). These stay only where they are read: a
+ * nested field of the same name may be personal data. Without Effect, because the receiver's thread loads it.
  */
 import { type Keeps, keepsAt } from "../../src/Domain/ErasedRecord.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"
@@ -19,7 +19,7 @@ export type Given = Pick<Naming, "aliases" | "contentsAt">
 
 const head = ["event_type", "event", "event_timestamp"]
 
-/** Texts that the books have. */
+/** Texts that the books contain. */
 const booked: ReadonlySet<string> = new Set(["project_id", "certificate_url", "payment_reference"])
 
 export const isBooked = (entity: Resource.EntityName, column: string): boolean =>
@@ -38,13 +38,13 @@ const keptNames = (aliases: Aliases): ReadonlyArray<string> => {
   return spelled([...head, ...fields], aliases)
 }
 
-/** A project may be an object with its id. */
+/** A project may be an object that has its id. */
 const projectIds = (aliases: Aliases): ReadonlyArray<string> =>
   spelled(["project_id", ...eventTypes.flatMap(({ entity }) => wires[entity].fields["project_id"] ?? [])], aliases).map(
     (name) => join(name, "id")
   )
 
-/** Each object on the way to these paths, and the top. */
+/** Each object on the way to these paths, and the top level. */
 export const prefixes = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
   "",
   ...paths.flatMap((path) => path.split(".").map((_, place, parts) => parts.slice(0, place + 1).join(".")))
@@ -59,7 +59,10 @@ const type = "type"
 export const keptIn = ({ aliases, contentsAt }: Given): ReadonlyArray<string> =>
   below(prefixes(contentsAt), [...keptNames(aliases), ...spellings(type, aliases)])
 
-/** What stays of a record that events tell of, with what else is needed of it. What proves an event's type must be seen. */
+/**
+ * What stays of a record that events mention, with what else is needed from it. What proves an event's type must remain
+ * visible.
+ */
 export const keepsIn = (
   places: ReadonlyArray<string>,
   aliases: Aliases,
@@ -83,7 +86,7 @@ export const bodies = ({ aliases, contentsAt }: Given): Erasure.Read => ({
     const places = placesIn(value, contentsAt)
     const lookup = lookupIn(places, aliases)
     const candidates = candidatesOf(declaredType(places, lookup), lookup)
-    // Of several that it may be about, a header names one later.
+    // If it may be about several, a header later names one.
     const entities = typeof candidates === "string" ? [] : new Set(candidates.map(({ entity }) => entity))
     return [...entities].flatMap((entity) => {
       const id = Value.readKey(Resource.byName(entity), lookup([wires[entity].key])?.value)

@@ -1,6 +1,6 @@
 /**
- * How the service's answers are read when something is erased from them: which records of which lists they show, and what stays,
- * so that they can still be read. For bodies see `ConstructionErased`.
+ * How the service's answers are read when something is erased from them: which records of which lists they show, and
+ * what stays so that they can still be read. For bodies see `ConstructionErased`.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -18,22 +18,25 @@ import { wires } from "./ConstructionEvents.ts"
 import { join, spellings } from "./ConstructionPlaces.ts"
 import { type ListShape, placeOf, projectsShape, shapeOf } from "./ConstructionShapes.ts"
 
-/** What says how the service is read. */
+/** What determines how the service is read. */
 export interface Read extends Given {
   /** Where an answer of the list that the interface document shows has its records. */
   readonly recordsAt: ReadonlyArray<string>
 }
 
-/** Of these tables, events tell. */
+/** Whether events are about this table. */
 export const hasEvents = (table: string): table is Exclude<EntityName, "projects"> =>
   table !== "projects" && (entityNames as ReadonlyArray<string>).includes(table)
 
-/** Columns that siteledger makes of events: the status, and when each stage was reached. */
+/** Columns that siteledger derives from events: the status, and when each stage was reached. */
 export const isMade = (entity: EntityName, column: string): boolean =>
   column === "status" ||
   (resources[entity].stages as ReadonlyArray<{ readonly at: string }>).some(({ at }) => at === column)
 
-/** Columns without which nobody could read what an answer is about, or ask for the lists below a row, and what the books rest on. */
+/**
+ * Columns that are needed to know what an answer is about or to request the lists below a row, and columns on which the
+ * books rest.
+ */
 export const neededIn = ({ columns, key, lookUp, table }: List, all: ReadonlyArray<List>): ReadonlySet<string> => {
   const { amount = "", at = "", currency = "", project = "", url = "" } = lookUp?.certificate ?? {}
   const asking = all.flatMap(({ parent }) => (parent?.table === table ? Object.values(parent.parameters) : []))
@@ -44,7 +47,7 @@ export const neededIn = ({ columns, key, lookUp, table }: List, all: ReadonlyArr
   return new Set([...key, amount, at, currency, project, url, lookUp?.paid ?? "", ...asking, ...asked, ...told])
 }
 
-/** In a record, as dotted paths. */
+/** Places in a record, as dotted paths. */
 const placesOf = (list: List, all: ReadonlyArray<List>): ReadonlyArray<string> => {
   const needed = neededIn(list, all)
   return list.columns.flatMap(({ from, name, parameter }) =>
@@ -62,12 +65,12 @@ const inAnswers = ({ aliases, recordsAt }: Read, lists: ReadonlyArray<List>): Re
 
 interface Shown {
   readonly table: string
-  /** Undefined: no list shows its records. */
+  /** Undefined if no list shows its records. */
   readonly list: List | undefined
   readonly shape: ListShape | undefined
 }
 
-/** `at`: where it has the record. */
+/** `at`: where the answer has the record. */
 const keepsOf = ({ aliases }: Given, all: ReadonlyArray<List>, { list, shape, table }: Shown, at = ""): Keeps => {
   const names = (shape?.key ?? []).flatMap((part) => ("names" in part ? part.names : []))
   const paths = [...names, ...(list === undefined ? [] : placesOf(list, all))]
@@ -93,7 +96,7 @@ const shownIn = ({ aliases }: Given, lists: ReadonlyArray<List>, table: string):
   return { table, list, shape }
 }
 
-/** `before`: how deliveries were read since the books began, who rest on what was read so. */
+/** `before`: how deliveries have been read since the books began; the books rest on these readings. */
 export const reads = (read: Read, lists: ReadonlyArray<List>, before: ReadonlyArray<Given> = []): Erasures.Reading => {
   const [given, ...former] = distinct([read, ...before])
   const known = new Map<string, Erasure.Read>()
@@ -114,7 +117,7 @@ export const reads = (read: Read, lists: ReadonlyArray<List>, before: ReadonlyAr
   }
 }
 
-/** How an answer is read that shows one record of a list. */
+/** How to read an answer that shows one record of a list. */
 export const single = (lists: ReadonlyArray<List>, list: List, given: Given): Erasure.Read => {
   const { record = "" } = list.lookUp ?? {}
   const shown = { table: list.table, list, shape: shapeOf(list) }
@@ -125,7 +128,7 @@ export const single = (lists: ReadonlyArray<List>, list: List, given: Given): Er
   }
 }
 
-/** Those of a list's records that were erased; undefined: none was. */
+/** The erased records of a list; undefined if there are none. */
 export const erasedOf = ({ all, reads: { records } }: Erasures.Erasing, table: string): ErasedOf | undefined => {
   const redact = Erasure.redactor(all.filter((rule) => Erasure.isOfRecord(rule) && rule.table === table))
   const { keeps } = records(table)

@@ -1,6 +1,6 @@
 /**
- * The event types of the service (interface document §6.3), as data: what each says about which entity, which fields
- * prove it, and its stage. The document doesn't show field names; these are the snake_case forms of its words, and
+ * The service's event types (interface document §6.3), as data: what each says about which entity, which fields prove
+ * it, and its stage. The document doesn't show field names; these are the snake_case forms of its words, and
  * `SITELEDGER_FIELD_ALIASES` adds others.
  *
  * A new event type is a row here. An event without a row is stored and quarantined, never lost.
@@ -21,7 +21,7 @@ export interface EventType {
   readonly status: string
   /** Distinctive fields: the type is proven when all of one group are present and not null. */
   readonly proof: ReadonlyArray<ReadonlyArray<string>>
-  /** Columns that only this type names this way; without a name, only aliases tell one. */
+  /** Columns that only this type names this way; if no name is given, only aliases provide one. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -114,7 +114,7 @@ export type EventName = (typeof named)[number]["type"]
 
 export { ping }
 
-/** Other spellings of the document's words; configuration adds to them. */
+/** Other spellings of the document's words; configuration adds more. */
 export const documentAliases: Readonly<Record<string, ReadonlyArray<string>>> = {
   // "new BOQ revision" (§6.3)
   boq_revision: ["new_boq_revision"]
@@ -123,7 +123,7 @@ export const documentAliases: Readonly<Record<string, ReadonlyArray<string>>> = 
 /** What a subscription asks for by default: everything that the document names. */
 export const subscribable: ReadonlyArray<string> = eventTypes.map((each) => each.type)
 
-/** The ledger posts by these. */
+/** The ledger posts these. */
 export const moneyTypes: ReadonlyArray<EventName> = ["ipc.certified", "ipc.paid"]
 
 /** The ledger hears of these (`Ledger/EventFacts`). */
@@ -131,7 +131,7 @@ export const ledgerTypes: ReadonlyArray<string> = eventTypes.flatMap(({ entity, 
   entity === "ipcs" ? type : []
 )
 
-/** What they say is to be in the books within a second. */
+/** Their contents must be in the books within a second. */
 export const awaitedTypes: ReadonlyArray<string> = ["ipc.paid"]
 
 export const byType: ReadonlyMap<string, EventType> = new Map(eventTypes.map((each) => [each.type, each]))
@@ -143,5 +143,5 @@ export const isKnownType = (value: unknown): value is string =>
 export const stageOf = (event: EventType): number =>
   resources[event.entity].stages.findIndex((stage) => stage.status === event.status) + 1
 
-/** The column for when the event's stage last happened. */
+/** The column with the time when the event's stage last happened. */
 export const stageColumn = (event: EventType): string => resources[event.entity].stages[stageOf(event) - 1]?.at ?? ""

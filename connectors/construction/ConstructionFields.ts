@@ -1,6 +1,6 @@
 /**
- * An entity's fields in a list record or a signed body: text for each column, what doesn't fit its column, and what has
- * no column. Nothing is rounded or dropped.
+ * An entity's fields in a list record or a signed body: text for each column, values that don't fit their column, and
+ * fields without a column. Nothing is rounded or dropped.
  */
 import * as Instant from "../../src/Domain/Instant.ts"
 import * as Json from "../../src/Domain/Json.ts"
@@ -8,14 +8,14 @@ import * as Resource from "../../src/Domain/Resource.ts"
 import * as Value from "../../src/Domain/Value.ts"
 import { type Found, join, type Place } from "./ConstructionPlaces.ts"
 
-/** The same three as in a Change, while they are collected. */
+/** The same three parts as in a Change, while they are collected. */
 export interface Collected {
   readonly values: Record<string, string | null>
   misfits: Record<string, string>
   extra: Record<string, string>
 }
 
-/** Most records have none of these: shared, because a walk reads a million records. */
+/** Most records have none of these, so this object is shared: a walk reads a million records. */
 const none: Record<string, string> = {}
 
 export const empty = (): Collected => ({ values: {}, misfits: none, extra: none })
@@ -27,7 +27,7 @@ export const set = (fields: Collected, column: string, type: Resource.ColumnType
   return text !== undefined
 }
 
-/** Whether the column holds only a part of a value that fits: of a time its day. */
+/** Whether the column holds only a part of a value that fits, such as the day of a time. */
 export const isPart = (type: Resource.ColumnType, value: unknown): boolean =>
   type === "DATE" && !Instant.isOnlyDay(value)
 
@@ -42,14 +42,16 @@ export const keepUnknown = (fields: Collected, name: string, value: unknown): vo
   fields.extra[name] = Json.stringify(value)
 }
 
-/** What none of the found fields has taken, the outermost first. A field that was found is taken in every place. */
+/**
+ * Keeps what none of the found fields has taken, the outermost first. A field that was found is taken in every place.
+ */
 export const keepRest = (
   fields: Collected,
   places: ReadonlyArray<Place>,
   found: ReadonlyArray<Found>,
   isEnvelope: (name: string, value: unknown) => boolean
 ): void => {
-  // No sets: there are few of either, and a walk reads a million records.
+  // No sets: both are few, and a walk reads a million records.
   for (const place of places) {
     for (const name of Object.keys(place.fields)) {
       const value = place.fields[name]
@@ -67,7 +69,10 @@ const isAmong = (found: ReadonlyArray<Found>, name: string, path: string): boole
   return false
 }
 
-/** The record without the fields at these paths, also in the items of lists; the same object if it has none of them. */
+/**
+ * The record without the fields at these paths, including in the items of lists; the same object if it has none of
+ * them.
+ */
 export const without = (record: unknown, paths: ReadonlyArray<string>): unknown => paths.reduce(withoutOne, record)
 
 const withoutOne = (value: unknown, path: string): unknown => {
@@ -80,7 +85,7 @@ const withoutOne = (value: unknown, path: string): unknown => {
   return name === path ? rest : { ...value, [name]: withoutOne(inner, path.slice(dot + 1)) }
 }
 
-/** The items with something else at these paths, where they have a value there. */
+/** The items with a replacement at these paths, where they have a value. */
 export const replaced = (items: unknown, paths: ReadonlyArray<string>, by: (value: unknown) => unknown): unknown =>
   Array.isArray(items)
     ? items.map((item: unknown) => paths.reduce((each, path) => replacedOne(each, path, by), item))
@@ -96,7 +101,7 @@ const replacedOne = (value: unknown, path: string, by: (value: unknown) => unkno
   return inner === null ? value : { ...value, [name]: by(inner) }
 }
 
-/** The record with nothing but what is at these paths, and what lies around it. */
+/** The record with only what is at these paths, and what encloses it. */
 export const only = (record: unknown, paths: ReadonlyArray<string>): unknown => {
   if (!Json.isObject(record)) return undefined
   return Object.fromEntries(

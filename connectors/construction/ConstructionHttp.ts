@@ -1,7 +1,7 @@
 /**
- * HTTP to the service, for the worker, `doctor` and `login`. Certificates are always verified; one that fails is on the
- * error, so that a person learns what is wrong with it. Redirects aren't followed. A compressed answer is unpacked while
- * it is read, so a bound on what is read holds for what it unpacks to.
+ * HTTP to the service, for the worker, `doctor` and `login`. Certificates are always verified; a failing one is
+ * attached to the error, so that a person learns what is wrong with it. Redirects aren't followed. A compressed answer
+ * is unpacked while it is read, so a limit on what is read applies to the unpacked size.
  */
 import { type PeerCertificate, TLSSocket } from "node:tls"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -10,12 +10,15 @@ import { Effect, Layer } from "effect"
 import { named } from "../../src/Runtime/Program.ts"
 import * as Http from "../../src/Runtime/Http.ts"
 
-/** Node puts a certificate on the error only if it is for another host. A failed handshake's is gone with its socket. */
+/**
+ * Node attaches a certificate to the error only if it is for another host. In a failed handshake it is gone with its
+ * socket.
+ */
 const keepingCertificate =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
     let cert: PeerCertificate | undefined
-    // Returns the socket, though its type doesn't say so.
+    // Returns the socket, although its type doesn't say so.
     const socket: unknown = connect(options, (...outcome) => {
       const [error] = outcome
       if (error !== null && cert !== undefined) Object.assign(error, { cert })

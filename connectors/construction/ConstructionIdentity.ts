@@ -1,6 +1,6 @@
 /**
- * Whose Store this is: the service's address and the client. A Store of another service is refused, so a sandbox's
- * payments never reach real books. Another version of the same API (§9: /v2 for /v1) is the same service.
+ * To which service and client this Store belongs. A Store of another service is refused, so a sandbox's payments never
+ * reach real books. Another version of the same API (§9: /v2 for /v1) is the same service.
  */
 import { Effect, Layer } from "effect"
 import { ServiceSettings, Settings } from "../../config/Settings.ts"
@@ -36,7 +36,7 @@ const identify = Effect.gen(function* () {
   })
 })
 
-/** Whether both are the same service and client, at whichever version. */
+/** Whether both are the same service and client, at any version. */
 export const isSame = (noted: string, ours: string): boolean => withoutVersion(noted) === withoutVersion(ours)
 
 const withoutVersion = (noted: string): string => {
@@ -44,5 +44,5 @@ const withoutVersion = (noted: string): string => {
   return JSON.stringify([baseUrl.replace(/\/v\d+$/, ""), clientId])
 }
 
-/** Goes between the stores and everything that talks to the service. */
+/** Belongs between the stores and everything that talks to the service. */
 export const layer = Layer.effectDiscard(identify)

@@ -1,8 +1,9 @@
 /**
- * A person logs in (interface document §5; steps as in RFC 6749 §4.1, RFC 7636, RFC 8252): a page of the service in a
- * browser, and a redirect back to this machine. ConstructionLogin/ has the ways for a machine that no browser comes back to.
+ * A person logs in (interface document §5; steps as in RFC 6749 §4.1, RFC 7636, RFC 8252): on a page of the service in
+ * a browser, which redirects back to this machine. ConstructionLogin/ has the ways for a machine to which no browser
+ * can return.
  *
- * A login attempt lives for 10 minutes and takes one redirect.
+ * A login attempt lives for 10 minutes and accepts one redirect.
  */
 import { Effect, Option, Result } from "effect"
 import { ClientSettings } from "../../config/Settings.ts"

@@ -1,7 +1,7 @@
 /**
- * Subscriptions that only a person can delete (interface document §4.4): superseded ones, and those whose secret we don't
- * know. If the service created one with an answer in which we find no secret, that is noted in the Store: no other one is
- * created, even after a restart, until a person has added its secret or deleted it.
+ * Subscriptions that only a person can delete (interface document §4.4): superseded ones, and those whose secret we
+ * don't know. If the service created one with an answer in which we find no secret, this is noted in the Store. Then no
+ * other one is created, even after a restart, until a person has added its secret or deleted it.
  */
 import { Effect, Schema } from "effect"
 import type { Transaction } from "kysely"
@@ -18,7 +18,7 @@ const key = "subscription_unreadable"
 
 const Noted = Schema.fromJsonString(Schema.Struct({ id: Schema.Int, fields: Schema.Array(Schema.String) }))
 
-/** The secret in an answer, wherever contents may be. */
+/** The secret in an answer, wherever the contents are. */
 export const secretIn = (
   text: string,
   { envelope, fieldAliases }: Pick<ServiceSettings["Service"], "envelope" | "fieldAliases">
@@ -33,7 +33,7 @@ const fieldsOf = (text: string): ReadonlyArray<string> =>
     .filter((name) => /^[\w.-]{1,40}$/.test(name))
     .slice(0, 10)
 
-/** `text` is what came of the answer. */
+/** `text` says what became of the answer. */
 export const note = (tx: Transaction<StoreTables>, id: number, text: string): Promise<unknown> =>
   writeMeta(tx, key, JSON.stringify({ id, fields: fieldsOf(text) }))
 
@@ -43,7 +43,7 @@ const read = Effect.gen(function* () {
   return text === undefined || text === "" ? undefined : yield* Effect.orDie(Schema.decodeEffect(Noted)(text))
 })
 
-/** What a person should do; undefined if there is none, or a person has deleted it. */
+/** What a person should do; undefined if there is no such subscription, or a person has deleted it. */
 export const sentence = Effect.gen(function* () {
   const noted = yield* read
   if (noted === undefined) return undefined
@@ -67,7 +67,7 @@ export const sentence = Effect.gen(function* () {
   )
 })
 
-/** Its secret was added by hand: it is no orphan any more. */
+/** Its secret was added by hand, so it is no longer orphaned. */
 export const adopt = Effect.gen(function* () {
   const noted = yield* read
   if (noted === undefined) return
@@ -78,7 +78,7 @@ export const adopt = Effect.gen(function* () {
   })
 })
 
-/** The row of a request, and the place that was kept for its secret. */
+/** Removes the row of a request, and the place reserved for its secret. */
 export const remove = async (tx: Transaction<StoreTables>, id: number): Promise<void> => {
   await SecretRows.release(tx, id)
   await tx.deleteFrom("subscriptions").where("id", "=", id).execute()

@@ -1,6 +1,6 @@
 /**
- * A page of a list (interface document §2.2, §4.1), its records as the service sent them. One that isn't as its shape says
- * (HTML, truncated, another shape) is refused as a whole.
+ * A page of a list (interface document §2.2, §4.1), with its records as the service sent them. A page that isn't in the
+ * expected shape (HTML, truncated, another shape) is refused as a whole.
  */
 import { hash } from "node:crypto"
 import { Clock, Effect } from "effect"
@@ -13,19 +13,19 @@ import { at } from "./ConstructionPlaces.ts"
 import { cut, firstAt, type Forms } from "./ConstructionRecords.ts"
 import { type ListShape, projectsShape } from "./ConstructionShapes.ts"
 
-/** A page as it came, whatever it counts. */
+/** A page as it came, with or without counts. */
 export interface RawList extends Pick<Page, "observedMicros" | "receivedAt"> {
   readonly records: ReadonlyArray<unknown>
-  /** Hex, of the whole body: settles ties between versions. */
+  /** Hex, of the whole body: breaks ties between versions. */
   readonly sha256: string
-  /** What stands at a place of the answer, beside the records. */
+  /** The value at a place of the answer, other than the records. */
   readonly at: (place: string) => unknown
 }
 
 /** A page with its counts. */
 export interface RawPage extends Omit<RawList, "at">, Pick<Page, "page" | "perPage" | "total"> {}
 
-/** By how much a page may be older than its request: clock skew and replica lag. */
+/** How much older than its request a page may be: clock skew and replica lag. */
 const marginMs = 5_000
 
 const documented = projectsShape()
@@ -33,7 +33,7 @@ const documented = projectsShape()
 const notAsPromised = ({ path }: ListShape, what: string) =>
   Effect.fail(new NotAsPromised({ message: `GET ${path} answered ${what}.` }))
 
-/** More than any service has, and what the Store's columns hold. */
+/** More than any service has, and the most that the Store's columns hold. */
 const mostCounted = 2 ** 31 - 1
 
 const isCount = (value: unknown, least: number): value is number =>
@@ -45,7 +45,7 @@ const notJson = (text: string): string => {
   return "with something that isn't JSON or is truncated"
 }
 
-/** What a request asked for: what counts if the answer doesn't repeat it. */
+/** What a request asked for: used if the answer doesn't repeat it. */
 export interface Asked {
   readonly page: number
   readonly perPage: number | undefined
@@ -66,7 +66,7 @@ export const readList = (answer: Answer, shape: ListShape, forms?: Forms): Effec
   })
 }
 
-/** Reads one record; without any, if there is no object at its place. */
+/** Reads one record; none if there is no object at its place. */
 export const readOne = (
   answer: Answer,
   path: string,
@@ -85,7 +85,7 @@ const seenIn = (answer: Answer): Pick<RawList, "observedMicros" | "receivedAt" |
   sha256: answer.body?.sha256 ?? hash("sha256", answer.text)
 })
 
-/** Reads the records and the three counts, numbers as they were written. With `forms`, most records are a Cut. */
+/** Reads the records and the three counts, with numbers as they were written. With `forms`, most records are a Cut. */
 export const readPage = (
   answer: Answer,
   shape = documented,
@@ -122,7 +122,7 @@ const neededIn = (shape: ListShape): string => {
 /** Counted from 1. */
 const pageIn = ({ first }: ListShape, page: unknown): unknown => (typeof page === "number" ? page + 1 - first : page)
 
-/** Of an answer that doesn't show it. */
+/** For an answer that doesn't show it. */
 const sizeOf = ({ records }: Pick<RawList, "records">, asked: Asked | undefined): number =>
   asked?.perPage ?? Math.max(1, records.length)
 
@@ -135,7 +135,7 @@ const valueAt = (body: unknown, { headers }: Answer, place: string): unknown => 
   return header === undefined ? at(body, place) : headers?.[header.toLowerCase()]
 }
 
-/** Only a header has it as text: a word in the body is no count. */
+/** Only a header has it as text: a text in the body isn't a count. */
 const countAt = (valueIn: RawList["at"], places: ReadonlyArray<string>): unknown => {
   for (const place of places) {
     const found = valueIn(place)
@@ -145,7 +145,7 @@ const countAt = (valueIn: RawList["at"], places: ReadonlyArray<string>): unknown
   return undefined
 }
 
-/** What is read of an answer that says that nothing changed. */
+/** The result for an answer that says that nothing changed. */
 export const unchanged = Effect.map(Clock.currentTimeMillis, (now) => ({
   changes: [],
   bad: [],

@@ -17,7 +17,7 @@ export interface Place {
   readonly fields: Body
 }
 
-/** The value at a dotted path; a name that holds dots itself comes first. */
+/** The value at a dotted path; a name that itself contains dots takes precedence. */
 export const at = (value: unknown, path: string): unknown => {
   if (!Json.isObject(value)) return undefined
   if (Object.hasOwn(value, path)) return value[path]
@@ -52,16 +52,16 @@ export const placesIn = (body: unknown, paths: ReadonlyArray<string>): ReadonlyA
 }
 
 export interface Found {
-  /** As it was looked for. */
+  /** The name that was looked for. */
   readonly name: string
-  /** From the top. */
+  /** From the top level. */
   readonly path: string
   readonly value: unknown
 }
 
 export type Lookup = (names: ReadonlyArray<string>) => Found | undefined
 
-/** All names of a field, the preferred first. */
+/** All names of a field, the preferred one first. */
 export const spellings = (name: string, aliases: Aliases): ReadonlyArray<string> => [
   name,
   ...(aliases[name] ?? []),
@@ -84,14 +84,14 @@ export const lookupIn = (places: ReadonlyArray<Place>, aliases: Aliases): Lookup
   return (names) => find(places, names.length === 1 ? spelled(names[0]!) : names.flatMap(spelled))
 }
 
-/** The first of these names, which are looked for one after the other in all places. */
+/** The first of these names that is found; each is looked for in all places before the next. */
 export const find = (places: ReadonlyArray<Place>, names: ReadonlyArray<string>): Found | undefined => {
   let empty: Found | undefined
   for (const name of names) {
     for (const { fields, path } of places) {
-      // A place is an object: `at` would look whether it is, for each name that most bodies don't have.
+      // A place is known to be an object: `at` would check that for each name, and most bodies lack most names.
       const value = Object.hasOwn(fields, name) ? fields[name] : name.includes(".") ? at(fields, name) : undefined
-      // `type` may be the event's type here, with a permit's own type further down.
+      // `type` may be the event's type here, with a permit's own type nested further down.
       if (value === undefined || (name === "type" && isKnownType(value))) continue
       // A null counts only if no other spelling or place has a value.
       if (value !== null) return { name, path: join(path, name), value }

@@ -34,15 +34,15 @@ export interface ReaderOptions {
   readonly contentsAt: ReadonlyArray<string>
   /** Lets the type header choose among several proven types. */
   readonly trustTypeHeader: boolean
-  /** Of a body, also unpacked. */
+  /** The limit for a body, also when unpacked. */
   readonly maximumBytes: number
 }
 
 const byteOrderMark = "\ufeff"
-/** Keeps the mark, because analysts see the body as it came. */
+/** Keeps the byte order mark, because analysts see the body as it came. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** What says how a delivery is read. */
+/** What determines how a delivery is read. */
 export type Wire = Pick<ServiceSettings["Service"], "envelope" | "fieldAliases" | "trustTypeHeader" | "webhookMaxBytes">
 
 export const optionsOf = (settings: Wire): ReaderOptions => ({
@@ -118,7 +118,7 @@ const parseBody = (bytes: Uint8Array, maximumBytes: number): Parsed => {
 
 const envelope = new Set(["event_type", "event", "event_timestamp"])
 
-/** By event type, the columns that it may bring, with the wire's names for them. */
+/** By event type: the columns that it may fill, with the wire's names for them. */
 const columnsOf = new Map(
   eventTypes.map((type) => [
     type,
@@ -151,7 +151,7 @@ const fieldsOf = (
     const isMisfit = !fits && !Resource.isMoney(columnType)
     badAmount ||= !fits && !isMisfit
     misfitCount += isMisfit ? 1 : 0
-    // An object that holds the id is kept whole: under its own name, or with the column that bears this name. So is a time.
+    // An object that contains the id is kept whole: under its own name, or with the column of that name. So is a time.
     const isWhole = plain === value ? !Fields.isPart(columnType, value) : found.name !== column
     if (isMisfit || !isWhole) Fields.keepMisfit(fields, column, value)
     else if (plain !== value) Fields.keepUnknown(fields, found.name, value)

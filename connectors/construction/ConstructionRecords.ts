@@ -1,18 +1,19 @@
 /**
- * The records of a list page, cut out of its text without parsing them: most records of a list have the same fields in the
- * same order (a Form), so one pattern finds all values of a record as pieces of the text, in a tenth of the time.
+ * The records of a list page, cut out of its text without parsing it: most records of a list have the same fields in
+ * the same order (a Form), so one pattern finds all values of a record as slices of the text, in a tenth of the time.
  *
- * A piece is exactly what `Json.stringify` writes of the value that `Json.parse` reads there. Whatever a pattern doesn't match
- * (escapes, deeper objects, other fields) is parsed; and a page that isn't as expected isn't cut at all. Pure.
+ * A slice is exactly what `Json.stringify` writes for the value that `Json.parse` reads there. Anything that a pattern
+ * doesn't match (escapes, deeper objects, other fields) is parsed, and a page that isn't as expected isn't cut at all.
+ * Pure.
  */
 import * as Json from "../../src/Domain/Json.ts"
 import { at } from "./ConstructionPlaces.ts"
 
 const space = "[ \\t\\n\\r]*"
-/** Without escapes, for which the text is longer than the value, and without what JSON forbids. */
+/** Without escapes, where the text would be longer than the value, and without what JSON forbids. */
 const string = '"[^"\\\\\\x00-\\x1f]*"'
 const number = "-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-/** Not yet known to be JSON. */
+/** May turn out not to be JSON. */
 const flat = `[^\\[\\]{}"]*(?:${string}[^\\[\\]{}"]*)*`
 const value = `(${string}|${number}|true|false|null|\\{${flat}\\}|\\[${flat}\\])`
 const separator = new RegExp(`${space}([,\\]])${space}`, "y")
@@ -39,12 +40,12 @@ export class Cut {
   }
 }
 
-/** More fields make a pattern slow to compile. */
+/** With more fields, a pattern is slow to compile. */
 const mostFields = 200
-/** A list whose records all differ would otherwise have a new one for each. */
+/** Otherwise, a list whose records all differ would need a new form for each. */
 const mostForms = 16
 
-/** The forms of a list, the one that matched last first. */
+/** The forms of a list, most recently matched first. */
 export class Forms {
   #forms: Array<Form> = []
 
@@ -76,7 +77,7 @@ const isPlain = (name: string): boolean => JSON.stringify(name) === `"${name}"` 
 
 const [openBrace, openBracket] = [123, 91]
 
-/** Writes what is in brackets as `Json.stringify` does; false if it isn't JSON. */
+/** Writes bracketed values as `Json.stringify` does; returns false if one isn't JSON. */
 const areCanonical = (texts: Array<string>): boolean => {
   for (let place = 1; place < texts.length - 1; place++) {
     const text = texts[place]!
@@ -90,18 +91,21 @@ const areCanonical = (texts: Array<string>): boolean => {
 }
 
 export interface CutBody {
-  /** With something else in place of the list. */
+  /** With a mark in place of the list. */
   readonly body: unknown
   readonly records: ReadonlyArray<unknown>
 }
 
-/** Stands for the list; random, so that no text from outside holds it. */
+/** Stands for the list; random, so that no text from outside contains it. */
 const mark = `list ${crypto.randomUUID()}`
 
-/** A record or a beginning that is longer isn't cut: it would be read again with each window. */
+/** A longer record or beginning isn't cut, because it would be read again with each window. */
 const mostCarried = 2 ** 20
 
-/** Undefined: the text has to be parsed as a whole, which also shows whether it is JSON. `windows`: the text, in order. */
+/**
+ * Undefined if the text has to be parsed as a whole, which also shows whether it is JSON. `windows`: the text, in
+ * order.
+ */
 export const cut = (windows: Iterable<string>, paths: ReadonlyArray<string>, forms: Forms): CutBody | undefined => {
   const list = new ListText(forms)
   let before: string | undefined
@@ -125,7 +129,7 @@ export const cut = (windows: Iterable<string>, paths: ReadonlyArray<string>, for
   return before !== undefined && list.hasEnded ? bodyAround(before, after, paths, list.records) : undefined
 }
 
-/** Where the first list with a fitting name begins. */
+/** Where the first list with a matching name begins. */
 const openingIn = (text: string, paths: ReadonlyArray<string>): number | undefined => {
   for (const path of paths) {
     const name = JSON.stringify(path.slice(path.lastIndexOf(".") + 1))
@@ -145,7 +149,10 @@ class ListText {
     this.#forms = forms
   }
 
-  /** Returns what has to be read again once more has come, or follows the list; undefined if it can't be cut. */
+  /**
+   * Returns what has to be read again once more text has arrived, or what follows the list; undefined if it can't be
+   * cut.
+   */
   take(text: string): string | undefined {
     let place = skipped(text, 0)
     while (!this.hasEnded) {
@@ -194,7 +201,7 @@ const bodyAround = (
   records: ReadonlyArray<unknown>
 ): CutBody | undefined => {
   const body = Json.parse(`${before}${JSON.stringify(mark)}${after}`)
-  // The list may have been found elsewhere than where it is looked for.
+  // The list may have been found somewhere other than the expected place.
   return firstAt(body, paths) === mark ? { body, records } : undefined
 }
 

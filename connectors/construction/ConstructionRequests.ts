@@ -1,6 +1,6 @@
 /**
- * The requests for pages of a list of the review file, and for its single records: the path, what a person has it send, and the
- * page. Pure.
+ * The requests for pages of a list in the review file, and for its single records: the path, the values that a person
+ * has configured, and the page. Pure.
  */
 import { Duration, Result } from "effect"
 import * as Parse from "../../config/Parse.ts"
@@ -16,7 +16,7 @@ import type { ListShape } from "./ConstructionShapes.ts"
 type Texts = Readonly<Record<string, string>>
 
 export interface Request {
-  /** Below the base address; it may end with a query of its own. */
+  /** Below the base address; may end with its own query. */
   readonly path: string
   readonly query: Texts
   readonly headers: Texts
@@ -40,11 +40,11 @@ export const of = (list: List, asked: Asked, granted = asked.perPage, since?: In
 const filterOf = ({ refresh: { changed } }: List, since: Instant | undefined): ReturnType<typeof filtering> =>
   changed === undefined || since === undefined ? { query: {}, headers: {} } : filtering(changed, since)
 
-/** Whether pages are numbered and the answer has a total, so that they can be asked for at once. */
+/** Whether pages are numbered and the answer has a total, so that pages can be requested concurrently. */
 export const isNumbered = ({ answer, paging, parent }: List): boolean =>
   (paging.style === "page" || paging.style === "offset") && answer.total !== undefined && parent === undefined
 
-/** No more than the document allows; no size at all if the list can't be asked for one. */
+/** No more than the document allows; no size at all if the list has no parameter for it. */
 export const asked = ({ paging }: List, page: number, perPage: number | undefined): Asked => {
   if (paging.style === "none" || paging.size === undefined || perPage === undefined) return { page, perPage: undefined }
   return { page, perPage: Math.min(perPage, paging.largest ?? perPage) }
@@ -69,17 +69,17 @@ interface Where {
   readonly granted: number | undefined
   /** A cursor, the value of the last record, or an address. */
   readonly from: string | undefined
-  /** What names the parent. */
+  /** The values that identify the parent. */
   readonly parameters: Texts
   readonly since: Instant | undefined
 }
 
-/** Undefined: a value can't stand in a path, or is missing. */
+/** Undefined if a value is missing or isn't valid in a path. */
 export const following = (list: List, asked: Asked, where: Where): Request | undefined => {
   const { from, granted, parameters, since } = where
   const { paging } = list
   const { headers, path, query } = of(list, asked, granted, since)
-  // The address has all that the query had.
+  // The address contains everything that the query had.
   if (paging.style === "link" && from !== undefined) return { path: from, query: {}, headers }
   const names = Object.keys(list.parent?.parameters ?? {})
   const inPath = names.filter((name) => path.includes(`{${name}}`))
@@ -97,18 +97,18 @@ const followed = (paging: List["paging"], from: string | undefined): Texts => {
   return paging.style === "after" ? { [paging.after]: from } : {}
 }
 
-/** Dots alone would lead elsewhere. */
+/** A value of only dots would lead elsewhere. */
 const withValue = (path: string | undefined, name: string, value: string): string | undefined =>
   path === undefined || /^\.{0,2}$/.test(value) ? undefined : path.replaceAll(`{${name}}`, encodeURIComponent(value))
 
-/** For one record, by `detail`, whose path has one parameter. Undefined: no path has such an id. */
+/** For one record, by `detail`, whose path has one parameter. Undefined if the id isn't valid in a path. */
 export const single = (list: List, id: string): Request | undefined => {
   const path = (list.detail ?? "").replace(/^GET /, "")
   const filled = withValue(path, /\{([^{}]*)\}/.exec(path)?.[1] ?? "", id)
   return filled === undefined ? undefined : { path: filled, query: {}, headers: given(list.headers) }
 }
 
-/** A column's value in a record, as the service sent it and takes it back. */
+/** A column's value in a record, in the form in which the service sent it and accepts it. */
 export const sentValue = (record: unknown, { columns, key }: ListShape, column: string): unknown => {
   const value = record instanceof Cut ? record.value : record
   if (!Json.isObject(value)) return undefined
@@ -118,8 +118,8 @@ export const sentValue = (record: unknown, { columns, key }: ListShape, column: 
 }
 
 /**
- * How often the list is walked, and how often of these times as a whole. A child list always is: asking below a parent what
- * changed costs a request, as the list itself mostly does.
+ * How often the list is walked, and how many of these walks are complete. A child list is always walked completely:
+ * asking below a parent what changed costs one request, and usually so does the list itself.
  */
 export const refreshed = (
   { parent, refresh: { changed, every } }: List,

@@ -1,7 +1,7 @@
 /**
- * What siteledger reads from a sample of a delivery, of a list page or of a new subscription's answer, with today's
- * configuration; and if that isn't all, what to add to the two files of places and names. Pure, and by the worker's own
- * readers, so that what is shown is what would happen.
+ * What siteledger reads from a sample of a delivery, of a list page or of the answer to a new subscription, with
+ * today's configuration; and if that isn't everything, what to add to the two files of places and names. Pure, and it
+ * uses the worker's own readers, so what is shown is what would happen.
  */
 import { hash } from "node:crypto"
 import { Effect, Exit } from "effect"
@@ -23,22 +23,22 @@ import * as Suggest from "./ConstructionSuggestion.ts"
 export interface SampleField {
   readonly name: string
   readonly value: string | null
-  /** Dotted, from the top; null if it isn't a field of the sample. */
+  /** Dotted, from the top level; null if it isn't a field of the sample. */
   readonly path: string | null
 }
 
 export interface Described {
   readonly kind: "delivery" | "list" | "creation"
   readonly isReadable: boolean
-  /** One sentence. */
+  /** As one sentence. */
   readonly summary: string
   readonly fields: ReadonlyArray<SampleField>
-  /** What has no column: it is kept in `_extra`. */
+  /** Fields without a column, which are kept in `_extra`. */
   readonly rest: ReadonlyArray<string>
 }
 
 export interface Sample extends Described {
-  /** What to add, and how the sample would be read after that; null if there is nothing to suggest. */
+  /** What to add, and how the sample would then be read; null if there is nothing to suggest. */
   readonly suggested: (Suggest.Suggestion & { readonly after: Described }) | null
 }
 
@@ -49,7 +49,7 @@ interface Given {
   readonly nowMs: number
 }
 
-/** `nowMs` decides whether an event's time lies ahead. */
+/** `nowMs` decides whether an event's time is in the future. */
 export const describe = (bytes: Uint8Array, wire: Wire, nowMs: number): Sample => {
   const plain = unpack(bytes, wire.webhookMaxBytes)
   const text = plain === "too-large" ? "" : new TextDecoder().decode(plain)
@@ -86,7 +86,7 @@ const suggestionFor = (
   return isEmpty ? undefined : suggestion
 }
 
-/** As if the files said this too. */
+/** As if the files also said this. */
 const extended = (wire: Wire, { aliases, envelope }: Suggest.Suggestion): Wire => {
   const { creation, delivery, list } = wire.envelope
   const both = (name: keyof Envelope["list"]) => [...(envelope.list?.[name] ?? []), ...list[name]]
@@ -150,7 +150,7 @@ const delivery = ({ body, bytes, nowMs }: Given, wire: Wire): Described => {
   }
 }
 
-/** Null: only its fields prove it. */
+/** Null if only its fields prove it. */
 const typePath = (type: string | null, places: ReadonlyArray<Place>, lookup: Lookup): string | null => {
   const declared = lookup(["event_type", "event"])?.path
   const place = places.find(({ fields }) => type !== null && fields["type"] === type)

@@ -1,8 +1,9 @@
 /**
- * A list whose pages are found one after the other: by a cursor, by the last record, by a link, or by numbers without a total;
- * and the lists below the rows of a parent. Where a walk is stands in one text, from which another worker can go on.
+ * A list whose pages are found one after the other: by a cursor, by the last record, by a link, or by numbers without a
+ * total; also the lists below the rows of a parent. The position of a walk is one text, from which another worker can
+ * continue.
  *
- * A link is followed only below the base address, where the token may go.
+ * A link is followed only below the base address, where the token may be sent.
  */
 import { Effect, Schema } from "effect"
 import type { List } from "../../src/Discovery/Review.ts"
@@ -16,9 +17,9 @@ import { NotAsPromised } from "./ConstructionClient.ts"
 import * as Requests from "./ConstructionRequests.ts"
 import { type ListShape, placeOf } from "./ConstructionShapes.ts"
 
-/** Where a walk is. */
+/** The position of a walk. */
 const Bookmark = Schema.Struct({
-  /** The number of the page, from 1. */
+  /** The number of the page, counted from 1. */
   page: Schema.Int,
   /** How many records the first page had. */
   size: Schema.optionalKey(Schema.Int),
@@ -30,7 +31,7 @@ export type Bookmark = typeof Bookmark.Type
 const BookmarkText = Schema.fromJsonString(Bookmark)
 const written = (bookmark: Bookmark): string => JSON.stringify(bookmark)
 
-/** Asks for a page; the answer may be refused by `read`. */
+/** Requests a page; `read` may refuse the answer. */
 export type Ask = <A>(
   lane: Lane,
   request: Requests.Request,
@@ -41,7 +42,7 @@ interface Reading {
   readonly list: List
   readonly shape: ListShape
   readonly ask: Ask
-  /** The path of the base address, without a slash at its end, and its origin. */
+  /** The path of the base address, without a trailing slash, and its origin. */
   readonly base: URL
   readonly pageSize: number
   readonly hashOf: (text: string) => string
@@ -111,7 +112,7 @@ const pageFrom = (
     )
   }).pipe(Effect.catchIf(isUnchanged, () => Effect.map(unchanged, (page) => ({ ...page, total: 0, next: undefined }))))
 
-/** A value that can't stand in a path names nothing. */
+/** A value that isn't valid in a path identifies nothing. */
 const notThere = ({ read }: List) =>
   new SourceError({
     reason: "Refused",
@@ -122,7 +123,7 @@ const notThere = ({ read }: List) =>
 const text = (value: unknown): string | undefined =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined
 
-/** Undefined: this was the last page. */
+/** Undefined if this was the last page. */
 const nextIn = (
   { base, list, shape }: Reading,
   bookmark: Bookmark,
@@ -132,14 +133,14 @@ const nextIn = (
   const { paging } = list
   const { page } = bookmark
   const then = (more: Partial<Bookmark>): Bookmark => ({ page: page + 1, ...more })
-  // An answer that doesn't say it isn't taken for the last one.
+  // An answer that doesn't say so isn't taken for the last one.
   const isOver = "more" in paging && paging.more !== undefined && raw.at(placeOf(paging.more)) === false
   switch (paging.style) {
     case "none":
       return Effect.undefined
     case "page":
     case "offset": {
-      // A service may give fewer than it was asked for, so the first page says how many a page has.
+      // A service may grant fewer than requested, so the first page determines the page size.
       const size = bookmark.size ?? raw.records.length
       const isLast = list.answer.total === undefined ? raw.records.length < size : page * size >= total
       return Effect.succeed(raw.records.length === 0 || isLast ? undefined : then({ size }))
@@ -179,7 +180,7 @@ const linkIn = (
   return Effect.succeed(`${url.pathname.slice(below.length)}${url.search}`)
 }
 
-/** Of a Link header (RFC 8288). */
+/** From a Link header (RFC 8288). */
 const nextOf = (header: string): string | undefined =>
   [...header.matchAll(/<([^>]*)>([^<]*)/g)].find(([, , parameters = ""]) =>
     /;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?=[\s";,]|$)/i.test(parameters)

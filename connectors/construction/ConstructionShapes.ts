@@ -1,6 +1,6 @@
 /**
- * How a list of the service is read, as data: where its answer has the records and the counts, and which field of a record
- * is which column. The list that the interface document shows (§4.1) is one of them; a review file names others.
+ * How a list of the service is read, as data: where its answer has the records and the counts, and which field of a
+ * record belongs to which column. The list in the interface document (§4.1) is one of them; a review file names others.
  */
 import { documented, type Envelope } from "../../config/WireFiles.ts"
 import { isNamedById, resourceOf } from "../../src/Discovery/Resources.ts"
@@ -12,30 +12,30 @@ import { type Aliases, spellings } from "./ConstructionPlaces.ts"
 
 type Names = ReadonlyArray<string>
 
-/** Of a record's key: a field of it, or a parameter of the request, which names its parent. */
+/** A part of a record's key: a field of the record, or a parameter of the request, which identifies its parent. */
 export type KeyPart = { readonly names: Names; readonly isHashed: boolean } | { readonly parameter: string }
 
-/** Names and places are dotted paths, the preferred first; a place may also be a header, as `header NAME`. */
+/** Names and places are dotted paths, the preferred one first; a place may also be a header, as `header NAME`. */
 export interface ListShape {
   readonly resource: Resource
   /** Below the base address. */
   readonly path: string
   readonly places: Envelope["list"]
-  /** The number of the first page, as the service counts them. */
+  /** The number of the first page, as the service counts. */
   readonly first: 0 | 1
   readonly key: ReadonlyArray<KeyPart>
   readonly columns: ReadonlyArray<readonly [column: string, names: Names]>
-  /** Columns that hold a parameter of the request. */
+  /** Columns that are filled from a parameter of the request. */
   readonly parameters: ReadonlyArray<readonly [column: string, parameter: string]>
-  /** Of fields that aren't kept. */
+  /** The names of fields that aren't kept. */
   readonly dropped: Names
   /** Columns that hold only a hash. */
   readonly hashed: ReadonlySet<string>
-  /** By column with a list: where each of its items has what is hashed. */
+  /** By column with a list: where each of its items has values that are hashed. */
   readonly hashedWithin: ReadonlyMap<string, Names>
-  /** Of all fields of which only a hash is kept, those of the key among them. */
+  /** The names of all fields of which only a hash is kept, including those of the key. */
   readonly secret: Names
-  /** Nothing else fills the table: a field that a record doesn't have is null from then on. */
+  /** Nothing else fills the table: a field that a record no longer has becomes null. */
   readonly isWhole: boolean
   /** A field without a column isn't kept. */
   readonly isClosed: boolean
@@ -60,7 +60,7 @@ export const projectsShape = (aliases: Aliases = {}, places = documented.list): 
   isClosed: false
 })
 
-/** Of a JSON Pointer (RFC 6901). */
+/** From a JSON Pointer (RFC 6901). */
 const dotted = (pointer: string): string =>
   pointer
     .split("/")
@@ -68,7 +68,7 @@ const dotted = (pointer: string): string =>
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .join(".")
 
-/** Of a place in an answer, as the review file has it. */
+/** From a place in an answer, as in the review file. */
 export const placeOf = (at: string): string => (at.startsWith("header ") ? at : dotted(at))
 
 const place = (at: string | undefined): Names => (at === undefined ? [] : [placeOf(at)])
@@ -80,7 +80,7 @@ const partOf = (column: Column): KeyPart =>
     ? { names: fieldOf(column), isHashed: column.use === "hash" }
     : { parameter: column.parameter }
 
-/** Of the items of a list in a record. */
+/** For the items of a list in a record. */
 const fieldsWithin =
   (list: Column | undefined, columns: ReadonlyArray<Column>) =>
   (use: Column["use"]): ReadonlyArray<{ readonly inItem: string; readonly inRecord: string }> =>
@@ -93,7 +93,7 @@ const fieldsWithin =
         }))
       )
 
-/** Of a list that is on. */
+/** For a list that is on. */
 export const shapeOf = (list: List): ListShape => {
   const resource = resourceOf(list)
   const inRecord = list.columns.filter(({ parameter }) => parameter === undefined)

@@ -39,7 +39,9 @@ const checking = <Held extends { readonly key: KeyObject }>(secrets: ReadonlyArr
   }
 }
 
-/** The secret that signed a body; of several with the same key the last. Constant time, without an early exit. */
+/**
+ * The secret that signed a body; of several with the same key, the last. Takes constant time, without an early exit.
+ */
 export const signerOf = <Held extends { readonly key: KeyObject }>(
   secrets: ReadonlyArray<Held>,
   body: Uint8Array,
@@ -67,7 +69,7 @@ const readHeaders = (headers: IncomingHttpHeaders): DeliveryHeaders => {
   }
 }
 
-/** Those of a burst often have the same time. */
+/** Deliveries of a burst often have the same time. */
 let lastIssued: { readonly text: string; readonly at: Instant.Instant | null } = { text: "", at: null }
 
 const readIssued = (written: string): Instant.Instant | null => {

@@ -1,11 +1,11 @@
 /**
- * The subscription to the service's events (interface document §2.3, §4.2): created once, kept in the Store, and created
- * again only if the callback URL or the list of events changes, or if its secret can no longer be opened. The document
- * shows no way to list or delete one, so an old one keeps its secret and its path until a person deletes it and confirms
- * that (`siteledger secret retire`); Status names it until then.
+ * The subscription to the service's events (interface document §2.3, §4.2): created once, kept in the Store, and
+ * created again only if the callback URL or the list of events changes, or if its secret can no longer be decrypted.
+ * The document shows no way to list or delete subscriptions. So an old one keeps its secret and its path until a person
+ * deletes it and confirms this (`siteledger secret retire`); Status names it until then.
  *
- * A secret made by hand, from the environment or `siteledger secret add`, means that there is a subscription already: none
- * is created. If nothing arrives within a minute, Status says so and gives the likely causes.
+ * A secret added by hand, through the environment or `siteledger secret add`, means that there is already a
+ * subscription: none is created. If nothing arrives within a minute, Status says so and gives the likely causes.
  */
 import { Clock, Deferred, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { ServiceSettings } from "../../config/Settings.ts"
@@ -37,7 +37,7 @@ export const layer: Layer.Layer<
     const secrets = yield* Secrets
     const callbacks = yield* Callbacks
     const store = yield* Store
-    // Deliveries may come before we subscribe: from an earlier subscription, or a very early ping.
+    // Deliveries may arrive before we subscribe: from an earlier subscription, or a very early ping.
     yield* Receiver
     const wanted: Wanted = {
       url: settings.webhookUrl.href,
@@ -66,7 +66,7 @@ export const layer: Layer.Layer<
     })
     yield* Effect.forkScoped(work)
     const pause = Duration.max(lookEvery, store.pollEvery)
-    // It is judged by the secrets that are known, too.
+    // The known secrets also determine what has to be done.
     const changes = Effect.map(
       store.stamp("subscriptions"),
       (rows) => `${rows}, ${JSON.stringify(valid().map(shownOf))}`
@@ -88,7 +88,7 @@ export const layer: Layer.Layer<
   })
 )
 
-/** Until there is a subscription, by this worker or another one, or a secret made by hand. */
+/** Runs until there is a subscription, from this worker or another one, or a secret added by hand. */
 const subscribed = Effect.fnUntraced(function* <E, R>(
   standing: Standing,
   wanted: Wanted,
@@ -97,7 +97,7 @@ const subscribed = Effect.fnUntraced(function* <E, R>(
 ) {
   const reasons = yield* Reasons
   const walk = Deferred.succeed(attempted, undefined)
-  /** False: there is an orphan now. */
+  /** False if there is now an orphaned subscription. */
   const creation = create(wanted, (intent) => (standing.row = intent), walk).pipe(
     Effect.tapError(() => Effect.sync(() => (standing.row = undefined))),
     Effect.as(true),
@@ -117,16 +117,16 @@ const subscribed = Effect.fnUntraced(function* <E, R>(
 })
 
 const whenRefused = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("5 minutes")])
-/** For the service's first request. */
+/** The time for the service's first request. */
 const patience = Duration.seconds(60)
 const reasonKey = "subscription"
 const silentKey = "subscription not reached"
 
 interface Standing {
-  /** Undefined: made by hand, or not created yet. */
+  /** Undefined if it was made by hand, or isn't created yet. */
   row: Row | undefined
   verifiedAt: string | null
-  /** A delivery signed with its secret has come, a ping or an event. */
+  /** A delivery signed with its secret has arrived, a ping or an event. */
   isReached: boolean
 }
 
@@ -134,7 +134,10 @@ const lookEvery = Duration.seconds(2)
 
 const shownOf = ({ expiresAtMs, id, subscriptionId }: Secret) => [id, subscriptionId, expiresAtMs]
 
-/** Takes over what the Store says now, perhaps from another worker; true if a subscription must be created. */
+/**
+ * Reads the current state from the Store, perhaps written by another worker; returns true if a subscription must be
+ * created.
+ */
 const refreshed = (standing: Standing, judge: (rows: ReadonlyArray<Row>) => ReturnType<typeof decide>) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -162,7 +165,7 @@ const restored = Effect.fnUntraced(function* (row: Row | undefined, valid: Reado
   return { row, verifiedAt, isReached } as Standing
 })
 
-/** A ping verifies its subscription; one made by hand may have had its ping long before. */
+/** A ping verifies its subscription. One made by hand may have received its ping long before. */
 const listenFor = (standing: Standing) =>
   Effect.gen(function* () {
     const callbacks = yield* Callbacks
@@ -202,7 +205,7 @@ const verified = Effect.fnUntraced(function* (standing: Standing, { fingerprint 
   yield* Effect.ignore(note)
 })
 
-/** The walks wait this long for the first answer; later the subscription is tried while they run. */
+/** The walks wait this long for the first answer; after that, the subscription is tried while they run. */
 const firstAnswer = Duration.seconds(10)
 
 /** A refusal needs a person; meanwhile the walks run without a subscription. */
@@ -223,7 +226,7 @@ const untilDone = <E extends { readonly message: string }, R>(
     yield* reasons.clear(reasonKey)
   })
 
-/** After the service's time to reach us. */
+/** Runs once the service has had time to reach us. */
 const tellUnreached = Effect.fnUntraced(function* (
   standing: Standing,
   sinceMs: number,

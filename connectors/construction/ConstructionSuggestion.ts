@@ -1,8 +1,8 @@
 /**
- * Guesses from a sample, for `siteledger doctor --payload`: which of its names mean ours, and where its contents are. Pure,
- * and only ever shown to a person: nothing is read by a guess.
+ * Guesses from a sample, for `siteledger doctor --payload`: which of its names mean ours, and where its contents are.
+ * Pure, and only shown to a person: nothing is ever read by a guess.
  *
- * Two names mean the same if they are made of the same words in any order, spelling and form (`amountCertified`,
+ * Two names mean the same if they consist of the same words in any order, spelling and form (`amountCertified`,
  * `certified_amount`), or if one has all words of the other and at least two.
  */
 import type { Envelope } from "../../config/WireFiles.ts"
@@ -13,7 +13,7 @@ import { type Aliases, join, placesIn } from "./ConstructionPlaces.ts"
 
 type Paths = ReadonlyArray<string>
 
-/** What the two files should say besides what they say already. */
+/** What the two files should say in addition to what they already say. */
 export interface Suggestion {
   readonly aliases: Aliases
   readonly envelope: { readonly delivery?: Paths; readonly list?: Partial<Envelope["list"]>; readonly creation?: Paths }
@@ -28,7 +28,7 @@ interface Leaf {
 const deepest = 6
 const most = 2000
 
-/** Every field of every object, outermost first; arrays aren't entered. */
+/** Every field of every object, outermost first; arrays aren't searched. */
 const leavesOf = (body: unknown): ReadonlyArray<Leaf> => {
   const leaves: Array<Leaf> = []
   let level = [{ path: "", value: body }]
@@ -64,7 +64,7 @@ const isSame = (a: string, b: string): boolean => {
   return isPart && (few.length === many.length || few.length > 1)
 }
 
-/** Names of ours that a delivery may hold, and that are too common to be recognised anywhere. */
+/** Names of ours that a delivery may contain, but that are too common to be recognised anywhere. */
 const common = new Set(["name", "status", "type", "id", "amount"])
 const ours = [
   ...new Set([
@@ -83,7 +83,7 @@ const keyOf = ({ name, path }: Leaf): string | undefined =>
 
 const timeNames = /time|date|stamp|occurred|happened|created|sent|_at$|At$|^at$/
 
-/** The field that most likely says when it happened. */
+/** The field that most likely says when the event happened. */
 const timeOf = (leaves: ReadonlyArray<Leaf>): Leaf | undefined => {
   const times = leaves.filter(({ name, value }) => timeNames.test(name) && Instant.readMicros(value) !== undefined)
   return times.find(({ name }) => /occurred|happened|event|stamp/i.test(name)) ?? times[0]
@@ -91,7 +91,9 @@ const timeOf = (leaves: ReadonlyArray<Leaf>): Leaf | undefined => {
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")))
 
-/** What would let a delivery be read, as far as names tell. `has`: names of ours that are found already. */
+/**
+ * What would make a delivery readable, as far as names show it. `has`: whether a name of ours has already been found.
+ */
 export const ofDelivery = (body: unknown, has: (name: string) => boolean, contentsAt: Paths): Suggestion => {
   const leaves = leavesOf(body)
   const isKnownPlace = placesOf(body, contentsAt)
@@ -135,7 +137,7 @@ const placesOf = (body: unknown, contentsAt: Paths) => {
 
 const isInteger = ({ value }: Leaf): boolean => Number.isSafeInteger(value)
 
-/** Undefined if there is no list of records in it. */
+/** Undefined if it contains no list of records. */
 export const ofList = (body: unknown): Suggestion | undefined => {
   const leaves = leavesOf(body)
   const records = leaves.find(({ value }) => Array.isArray(value) && value.length > 0 && value.every(Json.isObject))

@@ -1,8 +1,9 @@
 /**
  * The text of an answer, or in words why there is none.
  *
- * An answer is read up to the bound of its kind, counted after unpacking; past that its connection is closed. Only one
- * large answer is read at a time, so a process never holds more than one of them, however many requests are under way.
+ * An answer is read up to the limit of its kind, counted after unpacking; beyond that its connection is closed. Only
+ * one large answer is read at a time, so a process never holds more than one of them, however many requests are in
+ * flight.
  */
 import { createHash } from "node:crypto"
 import { Cause, Duration, Effect, Schema, Semaphore, Stream } from "effect"
@@ -13,22 +14,22 @@ import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 export const requestTimeout = Duration.seconds(30)
 
 const mebibyte = 2 ** 20
-/** How much is read of one kind of answer. */
+/** How much of one kind of answer is read. */
 export interface Bound {
-  /** As a person knows it: "a list page". */
+  /** A name for people: "a list page". */
   readonly kind: string
   readonly bytes: number
-  /** What helps against a larger one: "raise NAME". */
+  /** What to do about a larger one: "raise NAME". */
   readonly advice: string
 }
 
-/** Answers up to this size are read side by side: a page of 1000 records with 8 KiB each. */
+/** Answers up to this size are read concurrently: a page of 1000 records with 8 KiB each. */
 const smallBytes = 8 * mebibyte
 
 /** Its message continues the name of an address. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", { message: Schema.String }) {}
 
-/** What an answer holds, as it arrived. */
+/** The contents of an answer, as they arrived. */
 export class Body {
   readonly #parts: ReadonlyArray<Uint8Array>
   #text: string | undefined
@@ -48,7 +49,7 @@ export class Body {
     return hash.digest("hex")
   }
 
-  /** The text in short strings: a long one costs thirty times as much for each character. */
+  /** The text in short strings: a long string costs thirty times as much per character. */
   *windows(): Generator<string, undefined> {
     const decoder = new TextDecoder()
     for (const part of this.#parts) {
@@ -65,13 +66,13 @@ const windowBytes = 64 * 1024
 type Response = HttpClientResponse.HttpClientResponse
 type Read<A> = Effect.Effect<A, HttpClientError.HttpClientError | TooLarge>
 
-/** In this process. */
+/** One at a time in this process. */
 const large = Semaphore.makeUnsafe(1)
 
 const read = Effect.fnUntraced(function* ({ headers, stream }: Response, bound: Bound) {
   const announced = Number(headers["content-length"] ?? 0)
   const parts: Array<Uint8Array> = []
-  // An error, which its owner keeps until the next attempt, keeps what the functions on its stack can reach.
+  // An error that is kept until the next attempt retains everything that the functions on its stack can reach.
   yield* Effect.addFinalizer(() => Effect.sync(() => void parts.splice(0)))
   let [bytes, isLarge] = [0, false]
   yield* Stream.runForEachArray(
@@ -104,7 +105,7 @@ const sizeOf = (bytes: number): string =>
 
 const bodies = new WeakMap<Response, Read<Body>>()
 
-/** Several readers of an answer get the same body. The first one's bound applies. */
+/** Several readers of an answer get the same body. The first one's limit applies. */
 export const readBody = (response: Response, bound: Bound): Read<Body> =>
   Effect.suspend(() => {
     const whole = Effect.catchIf(read(response, bound), isEmpty, () => Effect.succeed(new Body([])))
@@ -116,7 +117,7 @@ export const readBody = (response: Response, bound: Bound): Read<Body> =>
 export const readText = (response: Response, bound: Bound): Read<string> =>
   Effect.map(readBody(response, bound), ({ text }) => text)
 
-/** Continues the name of an address. Undefined: there was an answer, or no request. */
+/** Continues the name of an address. Undefined if there was an answer, or no request. */
 export const whyNoAnswer = (error: unknown, within = requestTimeout): string | undefined => {
   if (error instanceof TooLarge) return error.message
   if (Cause.isTimeoutError(error)) return `didn't answer in full within ${Duration.toSeconds(within)} seconds`

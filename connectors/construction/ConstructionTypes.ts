@@ -1,7 +1,7 @@
 /**
- * The type of an event, as its signed body proves it: declared and with its distinctive fields, or the only one whose
- * distinctive fields are there. Unsigned headers prove nothing; they only choose among types that the body proves, and a
- * ping is believed from a header only if the body proves no type.
+ * The type of an event, as its signed body proves it: declared and with its distinctive fields, or the only type whose
+ * distinctive fields are present. Unsigned headers prove nothing; they only choose among types that the body proves,
+ * and a ping is believed from a header only if the body proves no type.
  */
 import type { Event, QuarantineReason } from "../../src/Domain/Event.ts"
 import { byType, type EventType, eventTypes, isKnownType, ping, stageOf, wires } from "./ConstructionEvents.ts"
@@ -16,18 +16,18 @@ export const labelOf = (event: Event): string | null =>
 
 export const isRelabelled = (event: Event, type: string): boolean => labels(event).some((label) => label !== type)
 
-/** Only if no header disagrees: the first sender of a body must not be able to bury it as a ping. */
+/** Only if no header disagrees: the first sender of a body must not be able to hide it as a ping. */
 export const isPing = (event: Event): boolean => labelOf(event) === ping
 
 export interface Typed {
   readonly row: EventType
-  /** The header of a later delivery chose it, when that of the first could not. */
+  /** The header of a later delivery chose it, because that of the first could not. */
   readonly isByLabel: boolean
 }
 
 const proven = (row: EventType): Typed => ({ row, isByLabel: false })
 
-/** The types that a body may have, before any header is asked; "unknown-type" if it declares another one. */
+/** The types that a body may have, before any header is considered; "unknown-type" if it declares another one. */
 export const candidatesOf = (
   declared: string | undefined,
   lookup: Lookup

@@ -1,6 +1,6 @@
 /**
- * What the receiver is told about the service's deliveries: how they are signed (`ConstructionSigning`), under which
- * secrets, where they may come to, and when the service retries them (interface document §8).
+ * What the receiver needs to know about the service's deliveries: how they are signed (`ConstructionSigning`), with
+ * which secrets, where they may arrive, and when the service retries them (interface document §8).
  *
  * An old subscription's secret stays valid until a person ends it, because its deliveries may be retried for a day and
  * replayed at any time.
@@ -10,20 +10,23 @@ import { Signatures } from "../../src/Intake/Receiver/Signatures.ts"
 import { Keyring, type Secret } from "../../src/Intake/Secrets/Keyring.ts"
 import { urlOf } from "../../src/Runtime/Module.ts"
 
-/** What the receiver and the subscription share: the paths for deliveries, and which deliveries were accepted. */
+/** Shared by the receiver and the subscription: the paths for deliveries, and which deliveries were accepted. */
 export class Callbacks extends Context.Service<
   Callbacks,
   {
-    /** A callback URL that deliveries may come to, in addition to the configured one. */
+    /** Adds a callback URL at which deliveries may arrive, in addition to the configured one. */
     readonly addUrl: (url: string) => void
     readonly paths: () => ReadonlyArray<string>
-    /** Calls it after each new one. Returns how to stop. */
+    /** Calls `tell` after each new one. Returns a function that stops this. */
     readonly onNewPath: (tell: () => void) => () => void
     /** While a subscription is being created, its secret may be missing for a moment. */
     readonly creating: () => void
     readonly settled: () => void
     readonly whenSettled: () => Promise<void>
-    /** Set this to be called after deliveries were accepted, with whether they are pings and which secret signed them. */
+    /**
+     * Set this to be called after deliveries were accepted; it is told whether they are pings and which secret signed
+     * them.
+     */
     onAccepted: (isPing: boolean, secret: Secret) => void
   }
 >()("siteledger/construction/Callbacks") {
@@ -60,7 +63,7 @@ export class Callbacks extends Context.Service<
   })
 }
 
-/** A ping may be ahead of the answer with its secret by this much. */
+/** How much earlier than the answer with its secret a ping may arrive. */
 const creationPatienceMs = 5_000
 
 export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.effect(
@@ -76,7 +79,8 @@ export const layer: Layer.Layer<Signatures, never, Keyring | Callbacks> = Layer.
         const stops = [keyring.onChange(tell), callbacks.onNewPath(() => void tell())]
         return () => stops.forEach((stop) => stop())
       },
-      // Concurrently: each may take half of the time after which the service gives up (interface document §3.2).
+      // Concurrently, because each may take half of the time after which the service gives up (interface document
+      // §3.2).
       settled: async () => {
         await Promise.all([keyring.lookAgain(), callbacks.whenSettled()])
       },

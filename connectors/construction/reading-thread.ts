@@ -1,6 +1,6 @@
 /**
- * Reads large bodies for the worker's main thread, one after the other. The fields that have no column may be hundreds of
- * thousands: they are sent in parts, each when it is asked for.
+ * Reads large bodies for the worker's main thread, one after the other. There may be hundreds of thousands of fields
+ * without a column; they are sent in parts, each on request.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { type Answer, partsOf, type Request } from "./ConstructionApart/Protocol.ts"

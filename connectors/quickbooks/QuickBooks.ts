@@ -1,10 +1,10 @@
 /**
- * Posts entries of the ledger to QuickBooks Online as journal entries, each exactly once (docs/accounting/quickbooks.md).
+ * Posts ledger entries to QuickBooks Online as journal entries, each exactly once (docs/accounting/quickbooks.md).
  *
- * Guarantees: before each attempt QuickBooks is asked whether it has the entry, by a document number made of the entry's
- * id; the request that creates it carries the id as `requestid`, to which QuickBooks gives its first answer again. An entry
- * counts as taken only when it has been read back with the lines that were sent. If the process dies at any point, the next
- * attempt finds what is there.
+ * Guarantees: before each attempt, QuickBooks is asked whether it has the entry, by a document number made from the
+ * entry's id. The request that creates it carries the id as `requestid`, for which QuickBooks repeats its first answer.
+ * An entry counts as delivered only after it has been read back with the lines that were sent. If the process dies at
+ * any point, the next attempt finds what is there.
  */
 import { Duration, Effect, Option } from "effect"
 import type { HttpClient } from "effect/http"
@@ -28,7 +28,7 @@ export interface QuickBooksOptions extends Configured, Company {
   readonly baseUrl?: URL
   readonly tokenUrl?: URL
   readonly minorVersion?: number
-  /** For one answer. */
+  /** How long to wait for an answer. */
   readonly patience?: Duration.Duration
   readonly requestsPerMinute?: number
 }
@@ -38,7 +38,7 @@ const defaults = {
   tokenUrl: new URL("https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer"),
   minorVersion: 75,
   patience: Duration.seconds(10),
-  /** What QuickBooks allows for one company. */
+  /** QuickBooks' limit for one company. */
   requestsPerMinute: 500
 }
 
@@ -80,7 +80,7 @@ const post = Effect.fnUntraced(function* (quickBooks: QuickBooks, message: Outbo
   return (yield* lookUp(quickBooks, voucher)) ?? (yield* create(quickBooks, voucher))
 })
 
-/** Undefined: QuickBooks doesn't have it. */
+/** Undefined if QuickBooks doesn't have it. */
 const lookUp = Effect.fnUntraced(function* (
   quickBooks: QuickBooks,
   voucher: Voucher
@@ -121,11 +121,11 @@ const create = Effect.fnUntraced(function* (quickBooks: QuickBooks, voucher: Vou
   return yield* created.failure
 })
 
-/** QuickBooks was still working on an earlier attempt when it was asked for the number. */
+/** QuickBooks was still processing an earlier attempt when it was asked for the number. */
 const hidden = (entryId: string): QuickBooksError =>
   unavailable(`QuickBooks says that it has a journal entry numbered ${docNumberOf(entryId)}, and doesn't show it yet.`)
 
-/** Undefined: QuickBooks keeps only one. */
+/** Undefined if QuickBooks keeps only one currency. */
 const currencyFor = Effect.fnUntraced(function* ({ company: { currency }, names }: QuickBooks) {
   const { home, isMulti } = yield* names.currencies
   if (home !== undefined && home !== currency)
@@ -136,7 +136,7 @@ const currencyFor = Effect.fnUntraced(function* ({ company: { currency }, names 
   return isMulti ? currency : undefined
 })
 
-/** What was answered may have been remembered, and a person may have deleted or changed the entry since. */
+/** The answer may have been a remembered one, and a person may have deleted or changed the entry since. */
 const readBack = Effect.fnUntraced(function* (quickBooks: QuickBooks, voucher: Voucher, id: string): Attempt {
   const there = yield* Effect.catchIf(
     quickBooks.api.read(id),

@@ -1,7 +1,7 @@
 /**
  * What QuickBooks' answers mean. Pure.
  *
- * Only a fault that is about the entry refuses it. What is about the access, the subscription or the network is transient
+ * Only a fault about the entry itself refuses it. A problem with access, the subscription or the network is transient
  * for the entry, and its sentence says who can help. Sentences quote QuickBooks on one line and repeat no token.
  */
 import { Data, Duration, Option, Result, Schema } from "effect"
@@ -19,7 +19,7 @@ export interface Answer {
 /** Why an attempt ended without the entry. */
 export class QuickBooksError extends Data.TaggedError("QuickBooksError")<{
   readonly verdict: Exclude<Verdict, { readonly _tag: "Taken" }>
-  /** Of QuickBooks' fault; empty if there is none. */
+  /** The code of QuickBooks' fault; empty if there is none. */
   readonly code: string
 }> {}
 
@@ -32,22 +32,22 @@ export const held = (reason: string): QuickBooksError =>
 export const unavailable = (reason: string, retryAfterMs?: number): QuickBooksError =>
   new QuickBooksError({ verdict: { _tag: "Unavailable", reason, retryAfterMs }, code: "" })
 
-/** As Intuit's developer pages list them. */
+/** As listed on Intuit's developer pages. */
 export const faultCodes = { notFound: "610", duplicateNumber: "6140", subscription: "6190" } as const
-/** The user may not, the app may not, the token isn't valid, the feature isn't in the plan. */
+/** The user isn't allowed to, the app isn't allowed to, the token is invalid, or the feature isn't in the plan. */
 const accessCodes: ReadonlySet<string> = new Set(["120", "3100", "3200", "5020"])
 
 export const reconnect =
   "A person must connect siteledger to QuickBooks again, and set SITELEDGER_QUICKBOOKS_REFRESH_TOKEN to the new token."
 
-/** What QuickBooks asks for where it sends no Retry-After with a 429. */
+/** QuickBooks' pause for a 429 without Retry-After. */
 const throttledMs = Duration.toMillis("60 seconds")
 
 const Words = Schema.optional(Schema.NullOr(Schema.String))
 const Fault = Schema.Struct({
   Fault: Schema.Struct({ Error: Schema.Array(Schema.Struct({ Message: Words, Detail: Words, code: Words })) })
 })
-/** As the gateway before QuickBooks spells it. */
+/** In the format of the gateway in front of QuickBooks. */
 const GatewayFault = Schema.Struct({
   fault: Schema.Struct({ error: Schema.Array(Schema.Struct({ message: Words, code: Words })) })
 })
@@ -67,7 +67,7 @@ const faultIn = (body: unknown): Said | undefined =>
         words: Error.map(({ Detail, Message }) => joined(Message ?? "", Detail ?? "")).join(" / ")
       })),
       () =>
-        // Its details repeat the token.
+        // Its details would repeat the token.
         Option.map(readGatewayFault(body), ({ fault: { error } }) => ({
           code: codeOf(error[0]),
           words: error.map(({ message }) => message ?? "").join(" / ")
@@ -84,7 +84,7 @@ const joined = (message: string, detail: string): string => {
   return detail === "" ? message : `${message}: ${detail}`
 }
 
-/** The JSON object that was asked for. `secrets`: what no sentence may repeat. */
+/** The JSON object that was requested. `secrets`: what no sentence may repeat. */
 export const read = (
   answer: Answer,
   secrets: ReadonlyArray<string>,
@@ -118,13 +118,13 @@ const judge = (status: number, fault: Said | undefined, said: string, askedMs: n
 
 const mostQuotedCharacters = 250
 
-/** `askAgainMs`: not to be asked before. */
+/** `askAgainMs`: QuickBooks must not be asked before this. */
 export const silent = (patience: Duration.Duration, askAgainMs?: number): QuickBooksError =>
   unavailable(`QuickBooks gave no answer within ${Duration.toSeconds(patience)} seconds.`, askAgainMs)
 
 /** `why` continues "can't be reached: ". */
 export const unreachable = (why: string): QuickBooksError => unavailable(`QuickBooks can't be reached: ${why}.`)
 
-/** QuickBooks answered, but not with what it documents. */
+/** QuickBooks answered, but not as documented. */
 export const unreadable = (what: string): QuickBooksError =>
   unavailable(`QuickBooks answered without ${what}: check SITELEDGER_QUICKBOOKS_URL.`)

@@ -1,8 +1,9 @@
 /**
  * The few requests of QuickBooks Online's Accounting API that posting needs, for one company (its realm).
  *
- * Guarantees: not more requests at a time or in a minute than QuickBooks allows; one that is answered 401 is sent once
- * more with a fresh token. An answer that isn't what QuickBooks documents is never taken for "nothing found".
+ * Guarantees: it never sends more requests at a time or per minute than QuickBooks allows. A request that is answered
+ * 401 is sent once more with a fresh token. An answer that isn't as QuickBooks documents it is never taken for "nothing
+ * found".
  */
 import { Clock, Duration, Effect, Option, Schema, Semaphore } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -15,9 +16,9 @@ import type { Token } from "./QuickBooksToken.ts"
 type Asked<A> = Effect.Effect<A, QuickBooksError, HttpClient.HttpClient>
 
 export interface QuickBooksApi {
-  /** All rows. `where`: a condition, with its texts through `quoted`; empty: none. */
+  /** All rows. `where`: a condition, with its texts passed through `quoted`; empty for none. */
   readonly query: (entity: string, where: string) => Asked<ReadonlyArray<unknown>>
-  /** Id of the journal entry that QuickBooks made for this request, now or when it came first. */
+  /** The id of the journal entry that QuickBooks created for this request, now or when it first came. */
   readonly create: (body: string, requestId: string) => Asked<string>
   readonly read: (journalEntryId: string) => Asked<unknown>
 }
@@ -30,14 +31,14 @@ export interface ApiOptions {
   readonly requestsPerMinute: number
 }
 
-/** As a text in a query's condition. */
+/** A text, quoted for a query's condition. */
 export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`
 
-/** QuickBooks answers more with 429. */
+/** QuickBooks answers more than this with 429. */
 const mostAtATime = 10
-/** In one answer to a query. */
+/** The most in one answer to a query. */
 const mostRows = 1000
-/** QuickBooks gives up a request after 120 seconds; until then it may still store an entry. */
+/** QuickBooks gives up on a request after 120 seconds; until then it may still store an entry. */
 const stillWorkingMs = Duration.toMillis("120 seconds")
 
 const Rows = Schema.Struct({ QueryResponse: Schema.Record(Schema.String, Schema.Unknown) })

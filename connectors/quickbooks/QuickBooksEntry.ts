@@ -1,32 +1,32 @@
 /**
- * A voucher as a JournalEntry of QuickBooks Online, and whether a stored one is the same. Pure.
+ * A voucher as a JournalEntry of QuickBooks Online, and whether a stored entry is the same. Pure.
  *
- * Guarantees: amounts are written as exact decimals; what QuickBooks can't hold as it is (a fraction of a cent, a tax
- * without its amount, another company's or currency's money) is named in one sentence and never written.
+ * Guarantees: amounts are written as exact decimals. What QuickBooks can't hold unchanged (a fraction of a cent, a tax
+ * without its amount, another company's or currency's money) is named in one sentence and never sent.
  */
 import { Schema } from "effect"
 import * as Amount from "../../src/Domain/Amount.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 
-/** Found again by it; QuickBooks takes 21 characters. */
+/** The entry is found again by this number; QuickBooks accepts 21 characters. */
 export const docNumberOf = (entryId: string): string => `SL-${entryId.slice(0, 18)}`
 
 /**
- * To the same one QuickBooks may give its first answer again, a refusal, too. A refused request stored nothing, so the next
- * may have another, and what a person has mended since counts.
+ * For the same id QuickBooks may repeat its first answer, even a refusal. A refused request stored nothing, so the next
+ * one may have another id, and what a person has fixed since takes effect.
  */
 export const requestIdOf = (entryId: string, refusals: number): string =>
   refusals === 0 ? entryId : `${entryId}-${refusals}`
 
-/** The one in QuickBooks. */
+/** The company in QuickBooks. */
 export interface Company {
-  /** As the ledger's file names it; null: it names none. */
+  /** As named in the ledger's file; null if it names none. */
   readonly company: string | null
   readonly currency: string
 }
 
-/** One sentence; undefined: QuickBooks can take it. */
+/** One sentence; undefined if QuickBooks can take it. */
 export const whyHeld = (voucher: Voucher, { company, currency }: Company): string | undefined => {
   if (voucher.company !== company) return foreign(voucher.company, company)
   if (voucher.currency === null) return `This entry has no currency, and QuickBooks takes entries in ${currency}.`
@@ -59,7 +59,7 @@ const whyLineHeld = ({ account, taxCode, tracking, units }: VoucherLine): string
     : undefined
 }
 
-/** Which reference of a line a tracking category is. */
+/** The reference of a line that a tracking category becomes. */
 export const tracked = { Class: "ClassRef", Location: "DepartmentRef" } as const
 
 const magnitude = (units: bigint): bigint => (units < 0n ? -units : units)
@@ -90,7 +90,7 @@ export interface IdentifiedLine {
 const entityTypes = { customer: "Customer", vendor: "Vendor" } as const
 
 const lineOf = ({ ids, line }: IdentifiedLine, narration: string) => ({
-  // Keeps its digits as they are written here.
+  // Keeps its digits as written here.
   Amount: Json.parse(cents(line.units) ?? ""),
   Description: cut(line.costCode === null ? narration : `${narration} (cost code ${line.costCode})`, mostCharacters),
   DetailType: "JournalEntryLineDetail",
@@ -104,14 +104,14 @@ const lineOf = ({ ids, line }: IdentifiedLine, narration: string) => ({
   }
 })
 
-/** Of a note and of a description. */
+/** For a note and for a description. */
 const mostCharacters = 4000
 /** Leaves room for the id. */
 const mostNarration = 3900
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
 
-/** JSON. `currency`: where QuickBooks keeps several. */
+/** JSON. `currency`: set if QuickBooks keeps several. */
 export const bodyOf = (
   { date, id, narration }: Voucher,
   lines: ReadonlyArray<IdentifiedLine>,
@@ -130,7 +130,7 @@ const Stored = Schema.Struct({
   Line: Schema.Array(
     Schema.Struct({
       Amount: Schema.optional(Schema.Unknown),
-      // A line that is only a description has none.
+      // A line that is only a description has no such detail.
       JournalEntryLineDetail: Schema.optional(
         Schema.Struct({ PostingType: Schema.String, AccountRef: Schema.Struct({ value: Schema.String }) })
       )

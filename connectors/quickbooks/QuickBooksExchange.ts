@@ -1,6 +1,6 @@
 /**
- * One request to Intuit and the text of its answer, within a patience. No retries: the caller knows whether asking twice is
- * safe.
+ * One request to Intuit and the text of its answer, within a time limit. No retries: the caller knows whether asking
+ * twice is safe.
  */
 import { type Duration, Effect, type Scope } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest } from "effect/http"
@@ -8,10 +8,10 @@ import { bodyText } from "../../src/Runtime/BodyText.ts"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 import { type Answer, silent, unreachable } from "./QuickBooksAnswer.ts"
 
-/** A thousand accounts have less than one; what is cut isn't JSON. */
+/** A thousand accounts take less than this; a text that is cut off isn't JSON. */
 const mostCharacters = 16 * 2 ** 20
 
-/** `askAgainMs`: not to be asked before, if there is no answer. */
+/** `askAgainMs`: if there is no answer, Intuit must not be asked before this. */
 export const exchange = (
   request: HttpClientRequest.HttpClientRequest,
   patience: Duration.Duration,
@@ -20,7 +20,7 @@ export const exchange = (
   send(request).pipe(
     Effect.scoped,
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent(patience, askAgainMs)) }),
-    // A span would name the address with what is asked for.
+    // A span would contain the address, with what is asked for.
     Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
     Effect.catchTag("HttpClientError", (error) => Effect.fail(unreachable(whyUnreached(error))))
   )

@@ -1,8 +1,8 @@
 /**
  * QuickBooks' own ids of what vouchers name: accounts, customers, vendors, classes and locations.
  *
- * An id that was found is kept until QuickBooks refuses an entry with it. What isn't found is asked for again at most once
- * a minute: a person can add it in QuickBooks at any time, and many entries may wait for it.
+ * An id that was found is cached until QuickBooks refuses an entry with it. What isn't found is asked for again at most
+ * once a minute: a person can add it in QuickBooks at any time, and many entries may wait for it.
  */
 import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
@@ -14,22 +14,22 @@ import { type IdentifiedLine, type LineIds, tracked } from "./QuickBooksEntry.ts
 type Asked<A> = Effect.Effect<A, QuickBooksError, HttpClient.HttpClient>
 
 export interface Currencies {
-  /** QuickBooks keeps several, and wants each entry's. */
+  /** QuickBooks keeps several, and requires each entry's. */
   readonly isMulti: boolean
-  /** Undefined: QuickBooks doesn't say. */
+  /** Undefined if QuickBooks doesn't say. */
   readonly home: string | undefined
 }
 
 export interface QuickBooksNames {
-  /** Of the voucher's lines, in their order. */
+  /** Those of the voucher's lines, in order. */
   readonly accounts: (voucher: Voucher) => Asked<ReadonlyArray<string>>
   readonly lines: (voucher: Voucher) => Asked<ReadonlyArray<IdentifiedLine>>
   readonly currencies: Asked<Currencies>
-  /** What the voucher names. */
+  /** Forgets the ids of what the voucher names. */
   readonly forget: (voucher: Voucher) => Effect.Effect<void>
 }
 
-/** Where each kind of name is, and in which field. */
+/** The entity of each kind of name, and its field. */
 const kinds = {
   customer: { entity: "Customer", field: "DisplayName" },
   vendor: { entity: "Vendor", field: "DisplayName" },
@@ -59,7 +59,7 @@ const readPreferences = Schema.decodeUnknownOption(Preferences)
 
 const missingFor = Duration.minutes(1)
 const currenciesFor = Duration.hours(1)
-/** Of one kind. */
+/** Per kind. */
 const mostKept = 10_000
 
 const cached = <Key, A>(ask: (key: Key) => Asked<A>, life: (answer: A) => Duration.Duration) =>
@@ -73,7 +73,7 @@ type Ids = ReadonlyArray<string>
 const untilForgotten = ({ length }: Ids): Duration.Duration => (length === 0 ? missingFor : Duration.infinity)
 
 export const make = Effect.fnUntraced(function* (api: QuickBooksApi): Effect.fn.Return<QuickBooksNames> {
-  // Whole, because QuickBooks doesn't promise that accounts can be asked for by their numbers.
+  // Fetched whole, because QuickBooks doesn't promise that accounts can be queried by number.
   const chart = yield* cached(
     (entity: "Account") => Effect.map(api.query(entity, "Active = true"), rowsIn),
     () => missingFor
@@ -154,14 +154,14 @@ const currenciesIn = ([preferences]: ReadonlyArray<unknown>): Currencies =>
     })
   })
 
-/** QuickBooks compares names without regard to case. */
+/** QuickBooks compares names case-insensitively. */
 const idsCalled = (
   name: string,
   field: "AcctNum" | "Name" | "FullyQualifiedName" | "DisplayName",
   rows: ReadonlyArray<Row>
 ): Ids => rows.filter((row) => row[field]?.toLowerCase() === name.toLowerCase()).map(({ Id }) => Id)
 
-/** A number or a full name is only one account's; a name can be that of several, below different parents. */
+/** A number or a full name belongs to only one account; a name can belong to several, below different parents. */
 const accountsCalled = (code: string, rows: ReadonlyArray<Row>): Ids => {
   const byNumber = idsCalled(code, "AcctNum", rows)
   if (byNumber.length > 0) return byNumber

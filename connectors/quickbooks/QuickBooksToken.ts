@@ -1,11 +1,11 @@
 /**
- * The life of QuickBooks' tokens. An access token lives for an hour and is only in memory; each refresh may give a new
- * refresh token, and then only that one is valid.
+ * The life of QuickBooks' tokens. An access token lives for an hour and is kept only in memory. Each refresh may give a
+ * new refresh token; then only that one is valid.
  *
- * Guarantees: one refresh at a time; a new refresh token is on disk before its access token is used, so it outlives the
- * process. If the process dies between Intuit's answer and our write, a person must connect again, which can't be
- * prevented; nothing else happens between the two. A refresh that failed isn't repeated before its pause is over, by any
- * number of entries: a minute where Intuit refused it.
+ * Guarantees: one refresh at a time; a new refresh token is on disk before its access token is used, so it survives the
+ * process. If the process dies between Intuit's answer and our write, a person must connect again. This can't be
+ * prevented, but nothing else happens between the two. A failed refresh isn't repeated before its pause is over,
+ * however many entries need it; if Intuit refused it, the pause is a minute.
  */
 import { Clock, Duration, Effect, Option, Redacted, Schema, Semaphore } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -24,7 +24,7 @@ export interface TokenOptions extends TokenKept.Configured {
 }
 
 export interface Token {
-  /** One that is valid, as far as is known, and other than the one that was refused. */
+  /** A token that is valid as far as is known, and isn't the one that was refused. */
   readonly access: (refused?: string) => Effect.Effect<string, QuickBooksError, HttpClient.HttpClient>
   /** What no sentence may repeat. */
   readonly secrets: () => ReadonlyArray<string>
@@ -35,7 +35,7 @@ interface Held {
   readonly refresh: string
   readonly obtainedAtMs: number
   readonly renewAtMs: number
-  /** On disk. */
+  /** It is on disk. */
   readonly isKept: boolean
 }
 
@@ -44,7 +44,7 @@ interface Pause {
   readonly untilMs: number
 }
 
-/** Before its end, so that no request is under way with a token that expires. */
+/** Ahead of its expiry, so that no request is in flight with a token that expires. */
 const renewBeforeMs = Duration.toMillis("1 minute")
 const freshMs = Duration.toMillis("1 minute")
 const refusedPauseMs = Duration.toMillis("1 minute")
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (options: TokenOptions): Effect.
   let pause: Pause | undefined
 
   const keep = Effect.fnUntraced(function* (fresh: Held) {
-    // In memory, too: if the store can't be written, the next attempt does it.
+    // Also kept in memory: if the store can't be written, the next attempt writes it.
     held = fresh
     yield* kept.keep(fresh.refresh)
     held = { ...fresh, isKept: true }
@@ -95,13 +95,13 @@ export const make = Effect.fnUntraced(function* (options: TokenOptions): Effect.
   }
 })
 
-/** One that was refused and is fresh is good as well: another would be refused, too. */
+/** A fresh token that was refused counts as good too, because another one would also be refused. */
 const isGood = ({ access, obtainedAtMs, renewAtMs }: Held, refused: string | undefined, nowMs: number): boolean =>
   nowMs < renewAtMs && (access !== refused || nowMs < obtainedAtMs + freshMs)
 
 interface Granted {
   readonly access: string
-  /** Undefined: the old one stays valid (RFC 6749 §6). */
+  /** Undefined if the old one stays valid (RFC 6749 §6). */
   readonly refresh: string | undefined
   readonly lifeMs: number
 }
@@ -140,7 +140,7 @@ const ask = Effect.fnUntraced(function* (
   }
 })
 
-/** Repeats Intuit's error code, and not its description, which may contain the token. */
+/** Repeats Intuit's error code, but not its description, which may contain the token. */
 const denial = ({ retryAfter, status, text }: Answer, nowMs: number): QuickBooksError => {
   const code = Option.getOrUndefined(Option.map(readDenied(text), ({ error }) => error))
   if (code === "invalid_grant")

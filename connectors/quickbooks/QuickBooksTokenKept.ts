@@ -1,8 +1,8 @@
 /**
- * The newest refresh token in the Store, sealed: all workers that share a database share it, whichever sends.
+ * The newest refresh token in the Store, sealed: all workers on one database share it, whichever one sends.
  *
- * Each use of a refresh token may give the next. What is kept knows which configured token its own goes back to: if a person
- * configures another one, that one counts. When `keep` returns, the token is on disk.
+ * Each use of a refresh token may give the next one. The stored entry records from which configured token it came: if a
+ * person configures another one, that one is used. When `keep` returns, the token is on disk.
  */
 import { createHash } from "node:crypto"
 import { Effect, Option, Redacted, Schema } from "effect"
@@ -12,16 +12,16 @@ import { Store } from "../../src/Stores/Store.ts"
 import { type QuickBooksError, unavailable } from "./QuickBooksAnswer.ts"
 
 export interface TokenKept {
-  /** What the configured token has led to; that one itself as long as nothing is kept. */
+  /** What the configured token has led to; the configured token itself as long as nothing is stored. */
   readonly newest: Effect.Effect<string, QuickBooksError>
   readonly keep: (refreshToken: string) => Effect.Effect<void, QuickBooksError>
 }
 
 export interface Configured {
   readonly clientId: string
-  /** Which company it is, to QuickBooks. */
+  /** QuickBooks' id of the company. */
   readonly realmId: string
-  /** The first one, from a person. */
+  /** The first token, from a person. */
   readonly refreshToken: Redacted.Redacted
 }
 

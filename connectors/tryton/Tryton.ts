@@ -1,11 +1,11 @@
 /**
- * Posts entries of the ledger to Tryton as account moves, each exactly once (docs/accounting/tryton.md).
+ * Posts ledger entries to Tryton as account moves, each exactly once (docs/accounting/tryton.md).
  *
- * Tryton has no idempotency key, so each attempt looks for the entry's id in the descriptions of moves. A new move is
- * created empty, and gets its lines by a second call that fails if anyone has written to the move since: to the microsecond on
- * PostgreSQL, to the second on SQLite. So a request that Tryton carries out after siteledger has given up on it leaves an
- * empty draft, never a second move with lines. An entry counts as taken when its lines have been read back. If the process
- * dies at any point, the next attempt goes on from there.
+ * Tryton has no idempotency key, so each attempt searches for the entry's id in the descriptions of moves. A new move
+ * is created empty, and gets its lines by a second call, which fails if anything has written to the move since: to the
+ * microsecond on PostgreSQL, to the second on SQLite. So a request that Tryton carries out after siteledger has given
+ * up on it leaves an empty draft, never a second move with lines. An entry counts as delivered once its lines have been
+ * read back. If the process dies at any point, the next attempt continues from there.
  */
 import { Duration, Effect, Option, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
@@ -36,7 +36,7 @@ import type { Login } from "./TrytonSession.ts"
 export interface TrytonOptions extends Omit<Login, "patience">, Names.Named {
   readonly books: Books
   readonly chart: Chart
-  /** For one answer (10 seconds). */
+  /** How long to wait for an answer (10 seconds). */
   readonly patience?: Duration.Duration
 }
 
@@ -49,7 +49,7 @@ interface Tryton {
 
 const defaultPatience = Duration.seconds(10)
 
-/** Tryton turns requests away that want the next number of a sequence at the same time. */
+/** Tryton rejects requests that need the next number of a sequence at the same time. */
 const mostAtATime = 4
 
 export const make = Effect.fnUntraced(function* (options: TrytonOptions): Effect.fn.Return<Adapter> {
@@ -87,7 +87,7 @@ const otherLines = ({ id }: Voucher): string =>
   `Tryton has a move with ${markOf(id)} and other accounts or amounts: correct it there and replay this entry, or record with ` +
   "`siteledger ledger sink settle` that it is right as it is."
 
-/** The one with lines, or else the empty one; undefined: Tryton doesn't have it. */
+/** The one with lines, or else the empty one; undefined if Tryton doesn't have it. */
 const find = Effect.fnUntraced(function* (
   { rpc }: Tryton,
   company: Company,
@@ -110,10 +110,10 @@ const find = Effect.fnUntraced(function* (
   return move
 })
 
-/** Reads it back, because an earlier attempt that was given up may have made one meanwhile. */
+/** Reads it back, because an earlier attempt that was given up may have created one meanwhile. */
 const reserve = Effect.fnUntraced(function* (tryton: Tryton, company: Company, voucher: Voucher): Attempt<Stored> {
   const { names, rpc } = tryton
-  // All that can be refused is, before Tryton has an empty draft.
+  // Everything that can be refused is refused before Tryton has an empty draft.
   yield* names.lines(voucher)
   const ids = { company: company.id, journal: yield* names.journal, period: yield* names.period(voucher.date) }
   yield* rpc.call("account.move.create", [[moveOf(voucher, ids)]], { company: company.id })

@@ -1,8 +1,9 @@
 /**
  * What Tryton's answers mean. Pure.
  *
- * Only what Tryton says about the entry refuses it. What is about the user, its rights, the server or the network is
- * transient for the entry, and its sentence says who can help. Sentences quote Tryton on one line and repeat no secret.
+ * Only what Tryton says about the entry itself refuses it. A problem with the user, its rights, the server or the
+ * network is transient for the entry, and its sentence says who can help. Sentences quote Tryton on one line and repeat
+ * no secret.
  */
 import { Data, Duration, Result } from "effect"
 import * as Json from "../../src/Domain/Json.ts"
@@ -28,10 +29,10 @@ export const held = (reason: string): TrytonError => new TrytonError({ verdict: 
 export const unavailable = (reason: string, retryAfterMs?: number): TrytonError =>
   new TrytonError({ verdict: { _tag: "Unavailable", reason, retryAfterMs } })
 
-/** Tryton slows down and then turns away a user that logs in with a wrong password too often. */
+/** After too many logins with a wrong password, Tryton slows down and then rejects the user. */
 export const deniedPauseMs = Duration.toMillis("1 minute")
 
-/** Of a call, the result. `secrets`: what no sentence may repeat. */
+/** The result of a call. `secrets`: what no sentence may repeat. */
 export const read = (
   answer: Answer,
   secrets: ReadonlyArray<string>,
@@ -44,7 +45,7 @@ export const read = (
   return "result" in body ? Result.succeed(body["result"]) : Result.fail(notTryton(answer.status))
 }
 
-/** Of a login, why there is no session. */
+/** Why a login gave no session. */
 export const denied = (answer: Answer, secrets: ReadonlyArray<string>, nowMs: number): TrytonError => {
   if (answer.status === 401) return wrongPassword()
   return Result.match(read(answer, secrets, nowMs), { onSuccess: wrongPassword, onFailure: (failure) => failure })
@@ -57,7 +58,7 @@ const wrongPassword = (): TrytonError =>
     deniedPauseMs
   )
 
-/** A fresh session isn't accepted either. */
+/** Even a fresh session isn't accepted. */
 export const unaccepted = (): TrytonError =>
   unavailable("Tryton doesn't accept the session that it has just given: check the address and the server's clock.")
 
@@ -80,10 +81,10 @@ const notTryton = (status: number): TrytonError =>
 
 const rights = "Give the user the rights that docs/accounting/tryton.md lists."
 
-/** In English, which every call asks for: Tryton has no code for it. */
+/** In English, which every call requests: Tryton has no code for it. */
 const isAboutRights = (said: string): boolean => /^You are not allowed to |^Calling button .* is not allowed/.test(said)
 
-/** Tryton sends an error as a list: its own kinds by name, with what they say; others as text and a trace. */
+/** Tryton sends an error as a list: its own kinds by name, with their messages; others as text and a stack trace. */
 const judgeError = (error: unknown, secrets: ReadonlyArray<string>): TrytonError => {
   const [kind, said]: ReadonlyArray<unknown> = Array.isArray(error) ? error : [error]
   const quoted = (...words: ReadonlyArray<unknown>) => quote(words, secrets)
@@ -104,7 +105,7 @@ const judgeError = (error: unknown, secrets: ReadonlyArray<string>): TrytonError
   return isAboutDatabase(String(kind)) ? notTryton(200) : unavailable(`Tryton failed${quoted(kind)}`)
 }
 
-/** As SQLite and PostgreSQL put it. */
+/** In the wording of SQLite and PostgreSQL. */
 const isAboutDatabase = (said: string): boolean => /\bdatabase .* (doesn't|does not) exist/i.test(said)
 
 const mostQuotedCharacters = 300
@@ -121,6 +122,6 @@ export const silent = (patience: Duration.Duration): TrytonError =>
 /** `why` continues "can't be reached: ". */
 export const unreachable = (why: string): TrytonError => unavailable(`Tryton can't be reached: ${why}.`)
 
-/** Tryton answered, but not with what its API says. */
+/** Tryton answered, but not according to its API. */
 export const unreadable = (what: string): TrytonError =>
   unavailable(`Tryton answered without ${what}: check SITELEDGER_TRYTON_URL.`)

@@ -1,6 +1,6 @@
 /**
- * One JSON-RPC request to Tryton and the text of its answer, within a patience. No retries: the caller knows whether asking
- * twice is safe.
+ * One JSON-RPC request to Tryton and the text of its answer, within a time limit. No retries: the caller knows whether
+ * asking twice is safe.
  */
 import { type Duration, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -12,14 +12,14 @@ import { type Answer, silent, unreachable } from "./TrytonAnswer.ts"
 export interface Server {
   /** Its path is the database's name. */
   readonly url: URL
-  /** For one answer. */
+  /** How long to wait for an answer. */
   readonly patience: Duration.Duration
 }
 
-/** No list that is asked for is nearly as long; what is cut isn't JSON. */
+/** No requested list is nearly this long; a text that is cut off isn't JSON. */
 const mostCharacters = 4 * 2 ** 20
 
-/** `authorization`: of a session; undefined for the login. */
+/** `authorization`: that of a session; undefined for the login. */
 export const exchange = (
   { patience, url }: Server,
   method: string,
@@ -29,7 +29,7 @@ export const exchange = (
   send(requestOf(url, method, params, authorization)).pipe(
     Effect.scoped,
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent(patience)) }),
-    // A span would name the address with the database.
+    // A span would contain the address, with the database.
     Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
     Effect.catchTag("HttpClientError", (error) => Effect.fail(unreachable(whyUnreached(error))))
   )
@@ -37,13 +37,13 @@ export const exchange = (
 const requestOf = (url: URL, method: string, params: ReadonlyArray<unknown>, authorization: string | undefined) => {
   const request = HttpClientRequest.post(withSlash(url)).pipe(
     HttpClientRequest.acceptJson,
-    // Tryton answers with an error object only to these three fields; others it answers with a page.
+    // Tryton answers with an error object only to exactly these three fields; to others it answers with a page.
     HttpClientRequest.bodyText(Json.stringify({ id: 1, method, params }), "application/json")
   )
   return authorization === undefined ? request : HttpClientRequest.setHeader(request, "authorization", authorization)
 }
 
-/** Tryton redirects without it. */
+/** Without it, Tryton redirects. */
 const withSlash = (url: URL): URL => new URL(`${url.origin}${url.pathname.replace(/\/*$/, "/")}`)
 
 const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {

@@ -1,21 +1,21 @@
 /**
- * A voucher as an account move of Tryton, and whether a stored one is the same. Pure.
+ * A voucher as an account move of Tryton, and whether a stored move is the same. Pure.
  *
- * Guarantees: amounts are exact decimals of the currency. What Tryton can't hold as it is (another company's or currency's
- * money, a tax without its amount, too many decimals) is named in one sentence and never written.
+ * Guarantees: amounts are exact decimals of the currency. What Tryton can't hold unchanged (another company's or
+ * currency's money, a tax without its amount, too many decimals) is named in one sentence and never sent.
  */
 import { Schema } from "effect"
 import * as Amount from "../../src/Domain/Amount.ts"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 
-/** Of the one Tryton company. */
+/** The books of the one Tryton company. */
 export interface Books {
-  /** As the ledger's file names it; null: it names none. */
+  /** As named in the ledger's file; null if it names none. */
   readonly company: string | null
   readonly currency: string
 }
 
-/** As Tryton has it. */
+/** As in Tryton. */
 export interface Company {
   readonly id: number
   readonly currency: string
@@ -23,7 +23,7 @@ export interface Company {
   readonly digits: number
 }
 
-/** Before Tryton is asked. One sentence; undefined: it can be sent. */
+/** Checked before Tryton is asked. One sentence; undefined if it can be sent. */
 export const whyHeld = (voucher: Voucher, { company, currency }: Books): string | undefined => {
   if (voucher.company !== company) return foreign(voucher.company, company)
   if (voucher.currency === null) return `This entry has no currency, and Tryton takes entries in ${currency}.`
@@ -44,7 +44,7 @@ const foreign = (own: string | null, company: string | null): string => {
     : `This entry belongs to the books of ${own}, and ${books}.`
 }
 
-/** Once Tryton has said which company it is. */
+/** Checked once Tryton has said which company it is. */
 export const whyHeldBy = (company: Company, { lines }: Voucher, { currency }: Books): string | undefined => {
   if (company.currency !== currency)
     return `Tryton keeps these books in ${company.currency}, and SITELEDGER_TRYTON_CURRENCY is ${currency}.`
@@ -75,7 +75,7 @@ export const dayOf = (date: string) => {
   return { __class__: "date", year, month, day }
 }
 
-/** A move is found again by it. */
+/** By this a move is found again. */
 export const markOf = (entryId: string): string => `[siteledger ${entryId}]`
 
 /** Later versions of Tryton refuse other white space. */
@@ -94,7 +94,7 @@ export const moveOf = (
 /** Tryton's own numbers of what a line names. */
 export interface LineIds {
   readonly account: number
-  /** Null where the account takes none. */
+  /** Null if the account takes none. */
   readonly party: number | null
 }
 
@@ -104,7 +104,7 @@ export interface IdentifiedLine {
   readonly ids: LineIds
 }
 
-/** As Tryton writes lines into a move. */
+/** In the form in which lines are written into a move. */
 export const linesOf = (lines: ReadonlyArray<IdentifiedLine>, digits: number) =>
   [["create", lines.map((line) => lineOf(line, digits))]] as const
 
@@ -119,7 +119,7 @@ const lineOf = ({ ids: { account, party }, line }: IdentifiedLine, digits: numbe
   }
 }
 
-/** What Tryton's account module has no field for. */
+/** What has no field in Tryton's account module. */
 const descriptionOf = ({ costCode, counterparty, tracking }: VoucherLine, hasParty: boolean): string =>
   onOneLine(
     [
@@ -134,19 +134,19 @@ const Money = Schema.Struct({ decimal: Schema.String })
 const Stored = Schema.Struct({
   id: Schema.Int,
   state: Schema.String,
-  /** What it was made from; a move that cancels another names that one. */
+  /** What it was made from; a move that cancels another names the other one. */
   origin: Schema.NullOr(Schema.String),
   _timestamp: Schema.Unknown,
   "lines.": Schema.Array(Schema.Struct({ account: Schema.Int, debit: Money, credit: Money }))
 })
 export type Stored = typeof Stored.Type
 
-/** What `readStored` reads. */
+/** The fields that `readStored` needs. */
 export const storedFields = ["state", "origin", "_timestamp", "lines.account", "lines.debit", "lines.credit"] as const
 
 export const readStored = Schema.decodeUnknownOption(Stored)
 
-/** Made by Tryton to cancel another, with that one's description. */
+/** Tryton created it to cancel another move, and copied that one's description. */
 export const isCancelling = ({ origin }: Stored): boolean => origin?.startsWith("account.move,") === true
 
 /** Whether it debits and credits the same accounts with the same amounts. `accounts`: Tryton's numbers, by line. */
@@ -156,7 +156,7 @@ export const isSame = (stored: Stored, { lines }: Voucher, accounts: ReadonlyArr
   return sent.toSorted().join() === there.toSorted().join()
 }
 
-/** Undefined: they have more decimals or digits than any amount of the ledger. */
+/** Undefined if they have more decimals or digits than any amount of the ledger. */
 const unitsOf = (debit: typeof Money.Type, credit: typeof Money.Type): bigint | undefined => {
   const [debited, credited] = [debit, credit].map((money) => Amount.read(money.decimal, Amount.Money))
   return debited === undefined || credited === undefined

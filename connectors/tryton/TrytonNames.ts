@@ -1,8 +1,8 @@
 /**
  * Tryton's own numbers of what vouchers and settings name: the company, the journal, periods, accounts and parties.
  *
- * What was found is kept for a minute. What isn't found is asked for again with each attempt: a person can add it in Tryton
- * at any time.
+ * What was found is cached for a minute. What isn't found is asked for again with each attempt, because a person can
+ * add it in Tryton at any time.
  */
 import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
@@ -11,7 +11,7 @@ import { type Company, dayOf, type IdentifiedLine } from "./TrytonMove.ts"
 import type { Asked, Domain, TrytonRpc } from "./TrytonRpc.ts"
 
 export interface Named {
-  /** Of the company's party in Tryton; null: the only one that the user sees. */
+  /** The name of the company's party in Tryton; null for the only company that the user sees. */
   readonly company: string | null
   /** The journal's code. */
   readonly journal: string
@@ -22,12 +22,12 @@ export interface TrytonNames {
   readonly journal: Asked<number>
   /** The open one that contains the date. */
   readonly period: (date: string) => Asked<number>
-  /** Of the voucher's lines, in their order. */
+  /** Those of the voucher's lines, in order. */
   readonly accounts: (voucher: Voucher) => Asked<ReadonlyArray<number>>
   readonly lines: (voucher: Voucher) => Asked<ReadonlyArray<IdentifiedLine>>
 }
 
-/** What the user works for. */
+/** The companies of the user. */
 const Preferences = Schema.Struct({
   companies: Schema.Array(Schema.Int),
   company: Schema.optional(Schema.NullOr(Schema.Int)),
@@ -39,11 +39,11 @@ const Company = Schema.Struct({
   id: Schema.Int,
   "currency.": Schema.Struct({ code: Schema.String, digits: Schema.Int })
 })
-/** Tryton on SQLite has 0 and 1 for what is true or not. */
+/** Tryton on SQLite uses 0 and 1 for booleans. */
 const Account = Schema.Struct({ id: Schema.Int, party_required: Schema.Unknown })
 const Row = Schema.Struct({ id: Schema.Int })
 
-/** All are read, or none: a row that can't be read isn't one that is missing. */
+/** Either all rows are read or none: a row that can't be read isn't a missing one. */
 const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, what: string) => {
   const decode = Schema.decodeUnknownOption(Schema.Array(schema))
   return (rows: ReadonlyArray<unknown>) =>
@@ -54,7 +54,7 @@ const accountsIn = rowsOf(Account, "what an account is")
 const idsIn = rowsOf(Row, "the number of a record")
 
 const keptFor = Duration.minutes(1)
-/** Of one kind. */
+/** Per kind. */
 const mostKept = 10_000
 
 const cached = <Key, A>(ask: (key: Key) => Asked<A>) =>
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* (rpc: TrytonRpc, named: Named) {
   } satisfies TrytonNames as TrytonNames
 })
 
-/** Others take no entries. */
+/** Other accounts take no entries. */
 const codedAs =
   (code: string) =>
   ({ id }: Company): Domain => [

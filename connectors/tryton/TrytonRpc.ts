@@ -1,8 +1,8 @@
 /**
  * Calls of Tryton's models over JSON-RPC, as one user.
  *
- * Guarantees: a call that Tryton answers with 401 was not carried out, and is made once more with a new session. An answer
- * that isn't what Tryton's API says is never taken for "nothing found".
+ * Guarantees: a call that Tryton answers with 401 wasn't carried out, and is made once more with a new session. An
+ * answer that doesn't follow Tryton's API is never taken for "nothing found".
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
@@ -12,7 +12,7 @@ import * as Session from "./TrytonSession.ts"
 
 export type Asked<A> = Effect.Effect<A, TrytonError, HttpClient.HttpClient>
 
-/** Conditions that all apply, each as field, operator and value. */
+/** Conditions that must all hold, each as field, operator and value. */
 export type Domain = ReadonlyArray<readonly [field: string, operator: string, value: unknown]>
 
 export interface Context {
@@ -23,14 +23,14 @@ export interface Context {
 }
 
 export interface TrytonRpc {
-  /** All rows. Fields of a related record are asked for with a point. */
+  /** All rows. Fields of a related record are requested with a dot. */
   readonly rows: (
     model: string,
     domain: Domain,
     fields: ReadonlyArray<string>,
     context?: Context
   ) => Asked<ReadonlyArray<unknown>>
-  /** `method`: of a model, like "account.move.create". */
+  /** `method`: of a model, such as "account.move.create". */
   readonly call: (method: string, params: ReadonlyArray<unknown>, context: Context) => Asked<unknown>
 }
 
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (login: Session.Login) {
   const session = yield* Session.make(login)
 
   const call: TrytonRpc["call"] = Effect.fnUntraced(function* (method, params, context) {
-    // In English, because what a message means isn't told otherwise.
+    // In English, because only the text says what a message means.
     const all = [...params, { language: "en", ...context }]
     const by = (authorization: string) => exchange(login, `model.${method}`, all, authorization)
     const first = yield* session.authorization()

@@ -1,8 +1,8 @@
 /**
  * The session of siteledger's user in Tryton: begun by the first call, and again when Tryton no longer knows it.
  *
- * Guarantees: one login at a time, however many entries want it. A login that Tryton denied isn't repeated before a minute
- * has passed, so a wrong password locks nobody out. The session is only in memory.
+ * Guarantees: one login at a time, however many entries need it. A login that Tryton denied isn't repeated within a
+ * minute, so a wrong password locks no one out. The session is kept only in memory.
  */
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
@@ -16,7 +16,7 @@ export interface Login extends Server {
 }
 
 export interface TrytonSession {
-  /** The header's value of a session that is valid, as far as is known, and isn't the one that was refused. */
+  /** The header value of a session that is valid as far as is known, and isn't the one that was refused. */
   readonly authorization: (refused?: string) => Effect.Effect<string, TrytonError, HttpClient.HttpClient>
   /** What no sentence may repeat. */
   readonly secrets: () => ReadonlyArray<string>
@@ -27,10 +27,10 @@ interface Pause {
   readonly untilMs: number
 }
 
-/** After wrong passwords Tryton answers later and later, by up to half a minute, also to the right one. */
+/** After wrong passwords Tryton delays its answers more and more, up to half a minute, even for the right one. */
 const leastPatience = Duration.seconds(45)
 
-/** After a login that wasn't denied, for the entries that waited for it. */
+/** After a login that failed without being denied, for the entries that waited for it. */
 const failedPauseMs = Duration.toMillis("1 second")
 
 /** The user's number and the session; later versions add more. */

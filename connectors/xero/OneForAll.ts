@@ -1,7 +1,8 @@
 /**
- * Runs an effect once for all that asked before it began; they share its outcome, even a failure. One run at a time.
+ * Runs an effect once for all callers that asked before it began; they share its outcome, even a failure. One run at a
+ * time.
  *
- * An interrupted run has no outcome: the next that waits begins another.
+ * An interrupted run has no outcome: the next waiting caller starts another one.
  */
 import { Effect, type Exit, Semaphore } from "effect"
 

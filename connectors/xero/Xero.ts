@@ -1,11 +1,11 @@
 /**
  * Posts entries to Xero as manual journals (PUT /ManualJournals, which only ever creates), each exactly once.
  *
- * Xero remembers an Idempotency-Key only for a while, so a journal carries its entry's id in the narration, and before every
- * attempt Xero is asked whether it has one (`XeroJournals`). If the process dies anywhere, or an answer is lost, the next
- * attempt finds the journal, and doesn't send it while one may be there that can't be seen yet (`XeroDoubts`). Those that
- * wait go together (`XeroBatches`). Entries that this organisation can't take as they are, are held for a person and never
- * sent.
+ * Xero remembers an Idempotency-Key only for a while. So a journal carries its entry's id in the narration, and before
+ * every attempt Xero is asked whether it has one (`XeroJournals`). If the process dies at any point, or an answer is
+ * lost, the next attempt finds the journal; it doesn't send the entry while a journal may exist that isn't visible yet
+ * (`XeroDoubts`). Waiting entries are sent together (`XeroBatches`). Entries that this organisation can't take
+ * unchanged are held for a person and never sent.
  */
 import { Duration, Effect, type Redacted } from "effect"
 import type { Chart } from "../../config/Chart.ts"
@@ -25,10 +25,10 @@ export interface XeroOptions extends XeroJournal.Organisation {
   readonly chart: Chart
   readonly baseUrl?: URL
   readonly tokenUrl?: URL
-  /** What the custom connection was given. Older ones may have `accounting.transactions` instead. */
+  /** The scope of the custom connection. Older ones may have `accounting.transactions` instead. */
   readonly scope?: string
   readonly requestsPerMinute?: number
-  /** For an answer (30 seconds). */
+  /** How long to wait for an answer (30 seconds). */
   readonly patience?: Duration.Duration
 }
 
@@ -40,7 +40,7 @@ const defaults = {
   patience: Duration.seconds(30)
 }
 
-/** One for the process: its pace, its token and what it knows of Xero's journals are in it. */
+/** One per process: it holds the pace, the token and what is known about Xero's journals. */
 export const make = Effect.fnUntraced(function* (options: XeroOptions) {
   const api = yield* XeroApi.make({ ...defaults, ...options })
   const journals = yield* XeroJournals.make(api)

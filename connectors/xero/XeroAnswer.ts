@@ -1,9 +1,9 @@
 /**
  * What Xero's answers mean for an entry, in sentences for a person. Pure.
  *
- * Only what Xero says about the journal itself refuses an entry. All else that stands in the way (limits, outages, a token,
- * an address or a right that is wrong) would stop every entry, so it is Unavailable: nothing is given up, and as soon as it
- * is mended, all go on. A sentence repeats no secret.
+ * Only what Xero says about the journal itself refuses an entry. Any other obstacle (limits, outages, a token, a wrong
+ * address or right) would stop every entry, so it is Unavailable: nothing is given up, and as soon as it is fixed, all
+ * entries continue. A sentence repeats no secret.
  */
 import { Duration, Result, Schema } from "effect"
 import { retryAfterMs } from "../../src/Runtime/RetryAfter.ts"
@@ -17,10 +17,10 @@ import { type Journal, type Journals, messagesIn, readJournals } from "./XeroWir
 export interface Answer {
   readonly status: number
   readonly text: string
-  /** By their names in lower case. */
+  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly receivedMs: number
-  /** Known here, and not to be repeated. */
+  /** Known here; must not be repeated. */
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -47,16 +47,16 @@ export const silent = (host: string, patience: Duration.Duration): Verdict =>
 export const unreachable = (host: string, error: unknown): Verdict =>
   unavailable(`${host} can't be reached: ${whyUnreached(error)}.`)
 
-/** What became of the entries of a request. */
+/** The outcome for the entries of a request. */
 export interface Outcome {
   readonly verdictOf: (voucher: Voucher) => Verdict
-  /** Xero has said it of each. If not, it may have any of them. */
+  /** Xero has given the outcome of each. If not, it may have any of them. */
   readonly isCertain: boolean
-  /** Xero takes none, because of one or more of several. */
+  /** Xero accepted none of several, because of one or more of them. */
   readonly isForOthers: boolean
 }
 
-/** For the answer to entries that were sent together. */
+/** Judges the answer to entries that were sent together. */
 export const judge = (answer: Answer, vouchers: ReadonlyArray<Voucher>): Outcome => {
   const all = (verdict: Verdict, isCertain: boolean, isForOthers = false): Outcome => ({
     verdictOf: () => verdict,
@@ -85,7 +85,7 @@ const verdictOn = (journal: Journal | undefined, voucher: Voucher, secrets: Read
   return isSame(voucher, journal.lines) ? { _tag: "Taken" } : otherLines(journal, secrets)
 }
 
-/** For the journals that name the entry; undefined: it is to be sent. */
+/** Judges the journals that name the entry; undefined if it must be sent. */
 export const judgeFound = (found: ReadonlyArray<Journal>, voucher: Voucher): Verdict | undefined => {
   if (found.some(({ lines }) => isSame(voucher, lines))) return { _tag: "Taken" }
   const other = found.find(({ isGone }) => !isGone)
@@ -117,14 +117,14 @@ const Grant = Schema.fromJsonString(
 const decodeGrant = Schema.decodeUnknownResult(Grant)
 const decodeGrantError = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Struct({ error: Schema.String })))
 
-/** What the token endpoint's errors mean (RFC 6749 §5.2), in words that say what to check. */
+/** The meaning of the token endpoint's errors (RFC 6749 §5.2), in words that say what to check. */
 const advice: Readonly<Record<string, string>> = {
   invalid_client: "check the client id and the client secret",
   unauthorized_client: "the app must be a custom connection, and a person must have authorised it",
   invalid_scope: "the custom connection hasn't been given the scope that is asked for"
 }
 
-/** Repeats the error's code, never its description, which may hold a secret. */
+/** Repeats the error's code, never its description, which may contain a secret. */
 export const grantIn = (answer: Answer): Result.Result<Granted, Verdict> => {
   const { receivedMs, status, text } = answer
   if (status === 200) {
@@ -145,7 +145,7 @@ export const grantIn = (answer: Answer): Result.Result<Granted, Verdict> => {
 
 const passing: ReadonlySet<number> = new Set([408, 409, 425])
 
-/** What stands in the way of any request. */
+/** An obstacle for any request. */
 const troubleIn = (answer: Answer): Verdict | undefined => {
   const { headers, receivedMs, status } = answer
   const after = retryAfterMs(headers["retry-after"], receivedMs)
@@ -169,7 +169,7 @@ const troubleIn = (answer: Answer): Verdict | undefined => {
   return undefined
 }
 
-/** Whether Xero took the earlier form, the next look shows. */
+/** The next look shows whether Xero accepted the earlier form. */
 const keyReused = /idempotency.key.*different request/i
 
 const refusal = (answer: Answer): Verdict => {
@@ -182,7 +182,7 @@ const refusal = (answer: Answer): Verdict => {
   return refused(`Xero refused the journal (${answer.status})${quoted(messages, answer.secrets)}`)
 }
 
-/** Some of them may be in Xero all the same. */
+/** Some of them may be in Xero nevertheless. */
 const together = ({ secrets, status, text }: Answer, { length }: ReadonlyArray<Voucher>): Verdict =>
   unavailable(
     `Xero refused ${length} journals together (${status}), and each is sent by itself${quoted(messagesIn(text), secrets)}`

@@ -1,9 +1,9 @@
 /**
  * One call to Xero's accounting API: address, organisation, token, pace.
  *
- * Never more calls than the limit in a minute, evenly spaced. A 401 is retried once with a new
- * token; all other retries are the Sink's. While a pause lasts that Xero asked for (429 with Retry-After), nothing is sent, and
- * its verdict is given again. Counted by a clock that can't be set. A restart forgets the pause, and one call learns of it.
+ * Never more calls than the limit in a minute, evenly spaced. A 401 is retried once with a new token; all other retries
+ * are the Sink's. During a pause that Xero asked for (429 with Retry-After), nothing is sent, and its verdict is
+ * returned again. Time is measured by a clock that can't be set. A restart forgets the pause, and one call finds out.
  */
 import { Clock, Duration, Effect } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -25,14 +25,14 @@ export interface Connection extends XeroToken.Credentials {
 type Request = Effect.Effect<HttpClientRequest.HttpClientRequest, Verdict>
 
 export interface XeroApi {
-  /** The request is made when its turn has come. Its address is below the base URL. */
+  /** The request is sent when its turn has come. Its address is below the base URL. */
   readonly call: (request: Request) => Effect.Effect<Answer, Verdict, HttpClient.HttpClient>
 }
 
 /** Requests that the network bunches together must not exceed the limit. */
 const spare = 1.02
 
-/** A longer one is a mistake. */
+/** A longer pause is a mistake. */
 const longestPauseMs = Duration.toMillis(Duration.days(1))
 
 export const make = Effect.fnUntraced(function* (connection: Connection) {

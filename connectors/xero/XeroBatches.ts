@@ -1,9 +1,9 @@
 /**
- * Sends journals to Xero: all that wait when a request's turn comes, up to 50, go together, each with an outcome of its own
+ * Sends journals to Xero: all that wait when a request's turn comes, up to 50, go together, each with its own outcome
  * (`summarizeErrors=false`). One request at a time.
  *
- * What Xero refuses as a whole goes once more, each journal by itself, so that none is refused for another's fault. An
- * interrupted request leaves all its journals in doubt (`XeroDoubts`).
+ * If Xero refuses a request as a whole, each of its journals is sent again separately, so that none is refused for
+ * another's fault. An interrupted request leaves all its journals in doubt (`XeroDoubts`).
  */
 import { Deferred, Effect, Semaphore } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -15,7 +15,7 @@ import type { Sending, XeroDoubts } from "./XeroDoubts.ts"
 import * as XeroJournal from "./XeroJournal.ts"
 
 export interface XeroBatches {
-  /** Xero was asked for it, and has none. */
+  /** Call it after Xero was asked for the entry and has none. */
   readonly post: (voucher: Voucher) => Effect.Effect<Verdict, never, HttpClient.HttpClient>
 }
 
@@ -32,10 +32,10 @@ interface Begun {
 /** "We recommend you look to batch elements in bundles of up to 50" (Xero's API limits). */
 const mostTogether = 50
 
-/** Those that wait, in the order in which they came. */
+/** The waiting journals, in order of arrival. */
 class Queue {
   readonly #waiting = new Map<string, Waiting>()
-  /** Refused together with others, until Xero has taken them. */
+  /** Journals that were refused together with others, until Xero has accepted them. */
   readonly #apart = new Set<string>()
 
   add(each: Waiting): void {
@@ -54,7 +54,7 @@ class Queue {
     return ids.flatMap((id) => this.#waiting.get(id) ?? [])
   }
 
-  /** Of a next request. */
+  /** Those of the next request. */
   get ids(): ReadonlyArray<string> {
     const ids = [...this.#waiting.keys()]
     const [first = ""] = ids

@@ -1,9 +1,10 @@
 /**
- * Which journals may be in Xero without showing yet: those of requests whose outcome isn't known. Kept in the Store, so the
- * next process, or the next leader, knows of them too.
+ * Which journals may be in Xero without being visible yet: those of requests whose outcome isn't known. Kept in the
+ * Store, so the next process or leader knows of them too.
  *
- * A request is noted on disk before it leaves. One journal may be sent again at once, by its own key. Of several, each is
- * sent again only after Xero has had time to show it, because the key belongs to all of them together.
+ * A request is noted on disk before it is sent. If it has one journal, that may be sent again at once, with its own
+ * key. If it has several, each is sent again only after Xero has had time to show it, because the key belongs to all of
+ * them together.
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -15,14 +16,14 @@ import { unavailable } from "./XeroAnswer.ts"
 /** In `meta`. */
 const metaKey = "xero_doubts"
 
-/** Xero shows a journal of a request that was sent so long ago, or it has none. */
+/** If a request was sent this long ago, Xero shows its journals or has none. */
 const doubtfulMs = 120_000
 
 const Doubt = Schema.Struct({
   /** Its Idempotency-Key. */
   key: Schema.String,
   sentMs: Schema.Number,
-  /** Of its entries. */
+  /** The ids of its entries. */
   ids: Schema.Array(Schema.String)
 })
 type Doubt = typeof Doubt.Type
@@ -34,16 +35,16 @@ export interface Sending {
 }
 
 export interface XeroDoubts {
-  /** How long the entry can't be sent, in milliseconds; 0: it may be, once Xero was asked for it. */
+  /** How long the entry can't be sent, in milliseconds; 0 if it may be sent once Xero was asked for it. */
   readonly leftMs: (entryId: string) => Effect.Effect<number, Verdict>
-  /** Which of these go in the next request. From now on its outcome isn't known. */
+  /** Which of these go into the next request. From now on its outcome isn't known. */
   readonly begin: (entryIds: ReadonlyArray<string>) => Effect.Effect<Sending, Verdict>
-  /** Xero has said what became of each. */
+  /** Xero has given the outcome of each. */
   readonly end: (sending: Sending) => Effect.Effect<void>
 }
 
 export const make = Effect.map(Store, (store): XeroDoubts => {
-  /** Their doubts leave the disk with the next request. */
+  /** Their doubts are removed from disk with the next request. */
   const ended = new Set<string>()
 
   const openIn = (text: string | undefined, nowMs: number): ReadonlyArray<Doubt> =>
@@ -81,7 +82,7 @@ export const make = Effect.map(Store, (store): XeroDoubts => {
   }
 })
 
-/** A clock that was set back doesn't make it longer. */
+/** Setting a clock back doesn't make it longer. */
 const remainingMs = ({ sentMs }: Doubt, nowMs: number): number => Math.min(doubtfulMs, sentMs + doubtfulMs - nowMs)
 
 const keyOf = (ids: ReadonlyArray<string>, sentMs: number): string =>

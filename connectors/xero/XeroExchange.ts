@@ -1,6 +1,6 @@
 /**
- * One request to Xero and its answer, read whole. No retries. What isn't an answer fails with a verdict: Xero may or may not
- * have acted on the request.
+ * One request to Xero and its complete answer. No retries. Without a valid answer it fails with a verdict: Xero may or
+ * may not have acted on the request.
  */
 import { Clock, type Duration, Effect, Option } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
@@ -9,13 +9,13 @@ import { type Answer, silent, unreachable } from "./XeroAnswer.ts"
 
 export interface Exchange {
   readonly request: HttpClientRequest.HttpClientRequest
-  /** As a person knows it. */
+  /** A name for people. */
   readonly host: string
-  /** For an answer, to its last byte. */
+  /** How long to wait for an answer, to its last byte. */
   readonly patience: Duration.Duration
 }
 
-/** Of a page of 1,000 journals, several times over. What is longer is cut off, so it can't be read. */
+/** Several times a page of 1,000 journals. A longer text is cut off, so it can't be read. */
 const mostCharacters = 16 * 2 ** 20
 
 export const exchange = Effect.fnUntraced(

@@ -1,36 +1,36 @@
 /**
- * An entry as a manual journal of Xero (XeroAPI/Xero-OpenAPI, xero_accounting.yaml: ManualJournal, ManualJournalLine), and
- * whether a journal in Xero is the entry's. Pure.
+ * An entry as a manual journal of Xero (XeroAPI/Xero-OpenAPI, xero_accounting.yaml: ManualJournal, ManualJournalLine),
+ * and whether a journal in Xero is the entry's. Pure.
  *
  * Guarantees: amounts are exact decimals, never floats. The narration ends with the entry's id, by which the journal is
- * found again; nothing else in it can look like one. What Xero can't keep as it is, isn't sent: `whyHeld` says why.
+ * found again; nothing else in it can look like an id. What Xero can't keep unchanged isn't sent: `whyHeld` says why.
  */
 import * as Amount from "../../src/Domain/Amount.ts"
 import * as Json from "../../src/Domain/Json.ts"
 import type { Voucher, VoucherLine } from "../../src/Ledger/Voucher.ts"
 
-/** Whose books Xero keeps. */
+/** The organisation whose books Xero keeps. */
 export interface Organisation {
-  /** As in the chart; null: the chart names no companies. */
+  /** As in the chart; null if the chart names no companies. */
   readonly company: string | null
   /** ISO 4217. Manual journals are in the organisation's currency and name none. */
   readonly currency: string
 }
 
-/** A line of a journal in Xero. Texts are in lower case, as Xero's names don't differ by case. */
+/** A line of a journal in Xero. Texts are in lower case, because Xero's names are case-insensitive. */
 export interface JournalLine {
   /** In ten-thousandths; undefined if it can't be read. */
   readonly units: bigint | undefined
   readonly account: string
   readonly taxType: string
-  /** As `trackingKey` writes them. */
+  /** In the form of `trackingKey`. */
   readonly tracking: ReadonlyArray<string>
 }
 
 /** ManualJournalLine: "Any JournalLine can have a maximum of 2 <TrackingCategory> elements." */
 const mostCategories = 2
 
-/** Xero keeps amounts of lines with two decimals and rounds others. */
+/** Xero keeps amounts of lines with two decimals, and rounds others. */
 const unitsOfCent = 100n
 
 export const whyHeld = (voucher: Voucher, organisation: Organisation): string | undefined => {
@@ -69,7 +69,7 @@ const marks = /\[siteledger ([0-9a-f]{32})\]/g
 export const narrationOf = ({ id, narration }: Voucher): string =>
   `${short(narration).replaceAll(opening, "(siteledger ")} ${opening}${id}]`
 
-/** The entry's id in a narration; undefined if there is none. People may have written before and after it. */
+/** The entry's id in a narration; undefined if there is none. People may have added text before and after it. */
 export const entryIdIn = (narration: string): string | undefined => [...narration.matchAll(marks)].at(-1)?.[1]
 
 /** The JSON of a request that creates a journal for each. */
@@ -79,7 +79,7 @@ export const bodyOf = (vouchers: ReadonlyArray<Voucher>): string =>
 const journalOf = (voucher: Voucher) => ({
   Narration: narrationOf(voucher),
   Date: voucher.date,
-  // Only with tax inside the amounts do the lines balance for any tax code.
+  // Only with tax included in the amounts do the lines balance for any tax code.
   LineAmountTypes: voucher.lines.some(({ taxCode }) => taxCode !== null) ? "Inclusive" : "NoTax",
   Status: voucher.status === "posted" ? "POSTED" : "DRAFT",
   JournalLines: voucher.lines.map((line) => lineOf(line, voucher.reference))
@@ -88,7 +88,7 @@ const journalOf = (voucher: Voucher) => ({
 const lineOf = ({ account, costCode, counterparty, taxCode, tracking, units }: VoucherLine, reference: string) => ({
   LineAmount: Json.parse(decimalOf(units)),
   AccountCode: account,
-  // A manual journal has no contact, and no cost code.
+  // A manual journal has no contact and no cost code.
   Description: short([reference, counterparty?.name, costCode].filter(isText).join(", ")),
   ...(taxCode === null ? {} : { TaxType: taxCode }),
   ...(tracking.length === 0
@@ -105,9 +105,9 @@ export const trackingKey = (category: string, option: string): string => `${cate
 
 /** The same accounts with the same amounts, in any order, and the tax codes and tracking that were sent. */
 export const isSame = ({ lines }: Voucher, theirs: ReadonlyArray<JournalLine>): boolean => {
-  /** By their place: ours. */
+  /** By position: our line. */
   const taken = new Map<number, VoucherLine>()
-  // Two lines may be alike for Xero, and one of them say more: each has to find one of its own.
+  // Two lines may be equal for Xero, and one of them may say more: each has to be matched with its own.
   const isPlaced = (own: VoucherLine, tried: Set<number>): boolean =>
     theirs.some((line, place) => {
       if (tried.has(place) || !isLike(own, line)) return false

@@ -1,10 +1,11 @@
 /**
- * The manual journals in Xero that name an entry of ours: what tells whether an entry was already posted.
+ * The manual journals in Xero that name an entry of ours: they show whether an entry was already posted.
  *
- * Before an answer, Xero is asked for everything that changed since the last reading; the first reading takes all journals.
- * So a journal is found although people changed its date or added to its narration. Attempts that wait share a
- * reading. Kept in memory only. A failed reading goes on at the page where it ended: in the order of Xero's ids, which never
- * change, journals that come or change meanwhile move no other to an earlier page, and the next reading gets them.
+ * Before it answers, Xero is asked for everything that changed since the last reading; the first reading takes all
+ * journals. So a journal is found even if people changed its date or added to its narration. Attempts that wait share a
+ * reading. Kept only in memory. A failed reading continues at the page where it ended. Pages are in the order of Xero's
+ * ids, which never change, so journals that are added or changed meanwhile move no other to an earlier page, and the
+ * next reading gets them.
  */
 import { Effect } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -16,25 +17,25 @@ import type { XeroApi } from "./XeroApi.ts"
 import type { Journal } from "./XeroWire.ts"
 
 export interface XeroJournals {
-  /** Those that name this entry, as they were when asked or later. */
+  /** Those that name this entry, as of the request or later. */
   readonly of: (entryId: string) => Effect.Effect<ReadonlyArray<Journal>, Verdict, HttpClient.HttpClient>
 }
 
-/** A journal may become visible this long after the time that Xero gives it. */
+/** How long after Xero's own time a journal may become visible. */
 const overlapMs = 300_000
 
 interface Reading {
   readonly page: number
-  /** By Xero's clock; undefined: before its first answer. */
+  /** By Xero's clock; undefined before its first answer. */
   readonly beganMs: number | undefined
 }
 
 const start: Reading = { page: 1, beganMs: undefined }
 
 export const make = Effect.fnUntraced(function* (api: XeroApi) {
-  /** By the entry's id and Xero's. */
+  /** By the entry's id, then Xero's id. */
   const known = new Map<string, Map<string, Journal>>()
-  /** By Xero's clock; undefined: all. */
+  /** By Xero's clock; undefined for all. */
   let sinceMs: number | undefined
   let reading = start
 
@@ -44,7 +45,7 @@ export const make = Effect.fnUntraced(function* (api: XeroApi) {
     known.set(journal.entryId, journals.set(journal.manualJournalId, journal))
   }
 
-  /** True if it was the last. */
+  /** Returns true if it was the last page. */
   const readPage = Effect.gen(function* () {
     const answer = yield* api.call(Effect.sync(() => requestOf(reading.page, sinceMs)))
     const { journals, pageCount } = yield* Effect.fromResult(journalsIn(answer))
@@ -61,7 +62,8 @@ export const make = Effect.fnUntraced(function* (api: XeroApi) {
 
   const toItsEnd = Effect.repeat(readPage, { until: (isLast) => isLast })
   const read = yield* oneForAll(
-    // One that goes on began before this was asked, so what came since may be on a page that it has behind it.
+    // A reading that is being continued began before this request, so newer journals may be on a page that it has
+    // already read.
     Effect.suspend(() => (reading === start ? toItsEnd : Effect.andThen(toItsEnd, toItsEnd)))
   )
 
@@ -71,10 +73,10 @@ export const make = Effect.fnUntraced(function* (api: XeroApi) {
   return journals
 })
 
-/** Xero's most (100 if nothing is said): what was posted in the last minutes is read before each request that posts more. */
+/** Xero's maximum (100 by default): journals of the last minutes are read before each request that posts more. */
 const pageSize = 1000
 
-/** Only with a page are the lines in the answer. */
+/** The answer has the lines only if a page is requested. */
 const requestOf = (page: number, sinceMs: number | undefined): HttpClientRequest.HttpClientRequest => {
   const request = HttpClientRequest.get("/ManualJournals").pipe(
     HttpClientRequest.setUrlParams({ page: String(page), pageSize: String(pageSize), order: "ManualJournalID ASC" })

@@ -1,8 +1,8 @@
 /**
- * The life of Xero's access token: by client credentials (OAuth 2.0; a "custom connection"), in memory only.
+ * The life of Xero's access token: by client credentials (OAuth 2.0; a "custom connection"), kept only in memory.
  *
- * It lives 30 minutes and is renewed ahead of its expiry by min(60 s, a tenth of its life), by one request for all that
- * wait. A failure is told to all that wait, and the next call asks again: the Sink owns the retries.
+ * It lives 30 minutes and is renewed before it expires, by min(60 s, a tenth of its life), with one request for all
+ * that wait. All that wait are told of a failure, and the next call asks again: retries belong to the Sink.
  */
 import { Clock, Duration, Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (credentials: Credentials, patie
   )
   return {
     get: Effect.flatMap(current, (token) => (token === undefined ? renewed : Effect.succeed(token))),
-    /** Xero refused it: forget it, unless there is a newer one already. */
+    /** Xero refused it: forget it, unless there is already a newer one. */
     drop: (token: string) =>
       Effect.sync(() => {
         if (held?.token === token) held = undefined

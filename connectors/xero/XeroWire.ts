@@ -1,6 +1,6 @@
 /**
  * Manual journals and errors in Xero's JSON (XeroAPI/Xero-OpenAPI, xero_accounting.yaml: ManualJournals, ManualJournal,
- * ManualJournalLine, Error, ValidationError), as far as they are read. Pure.
+ * ManualJournalLine, Error, ValidationError), as far as they are used. Pure.
  *
  * Amounts are read from their digits, never from a float. A field that is missing or null counts as empty.
  */
@@ -10,14 +10,14 @@ import * as Json from "../../src/Domain/Json.ts"
 import { entryIdIn, type JournalLine, trackingKey } from "./XeroJournal.ts"
 
 export interface Journal {
-  /** Xero's; empty if it stored none. */
+  /** Xero's id; empty if it stored none. */
   readonly manualJournalId: string
-  /** Of the entry that the narration names, if any. */
+  /** The id of the entry that the narration names, if any. */
   readonly entryId: string | undefined
   /** A person deleted the draft, or voided the posted journal. */
   readonly isGone: boolean
   readonly lines: ReadonlyArray<JournalLine>
-  /** Although the answer as a whole is a 200. */
+  /** Refused, although the answer as a whole is a 200. */
   readonly isRefused: boolean
   readonly messages: ReadonlyArray<string>
 }
@@ -67,7 +67,7 @@ const ErrorAnswer = Schema.Struct({
 const decodeJournals = Schema.decodeUnknownOption(ManualJournals)
 const decodeError = Schema.decodeUnknownOption(ErrorAnswer)
 
-/** Undefined if the text is no list of journals. */
+/** Undefined if the text isn't a list of journals. */
 export const readJournals = (text: string): Journals | undefined => {
   const decoded = decodeJournals(Json.parse(text))
   if (Option.isNone(decoded)) return undefined

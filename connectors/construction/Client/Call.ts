@@ -1,7 +1,9 @@
 /**
- * A call by a promise or in a loop: how its caller can abort it, and finds the own line in the stack of its error.
+ * A call as a promise or in a loop: how its caller can abort it, and how the caller's own line gets into the stack of
+ * its error.
  *
- * An effect fails where its fiber runs, which knows nothing of the caller. So the stack is taken when the call is made.
+ * An effect fails where its fiber runs, which knows nothing of the caller. So the stack is captured when the call is
+ * made.
  */
 import { Cause, Effect, Exit, Pull, Scope, Stream } from "effect"
 import { ServiceError } from "./ServiceError.ts"

@@ -1,12 +1,13 @@
 /**
  * The service as an Effect service: projects, webhooks, any other request, and the token, over the worker's own parts
- * (token, pace and the one owner of retries), derived from the same ConstructionApi.
+ * (token, pace and retries), derived from the same ConstructionApi.
  *
- * The token is renewed ahead of its expiry by one request for all waiting calls, and once more after a 401. Requests keep
- * to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. Transient failures
- * (5xx, time-outs, resets, malformed pages) are retried until `giveUpAfter`. Nothing is kept on disk, so requests of an
- * earlier process aren't counted. A redirect is a refusal unless the HttpClient follows it by itself: one over fetch needs
- * RequestInit's `redirect: "manual"`, or the secret is sent to the redirect's target.
+ * The token is renewed before it expires, by one request for all waiting calls, and once more after a 401. Requests
+ * keep to the plan in any 60 seconds of this process, and a 429 stops all of them for as long as it says. Transient
+ * failures (5xx, timeouts, resets, malformed pages) are retried until `giveUpAfter`. Nothing is kept on disk, so
+ * requests of an earlier process aren't counted. A redirect is a refusal unless the HttpClient follows it by itself. An
+ * HttpClient over fetch needs RequestInit's `redirect: "manual"`; otherwise the secret would be sent to the redirect's
+ * target.
  */
 import { Context, Duration, Effect, Layer, Schema, type Scope, type Stream } from "effect"
 import { HttpClient } from "effect/http"
@@ -39,7 +40,7 @@ const make = Effect.fnUntraced(function* (options: RedactedOptions) {
     projects: Projects.make(client, endpoint.pageSize, limited),
     webhooks: { create: (webhook) => limited(subscribe(client, webhook)) },
     token: limited(Context.get(parts, Token).get),
-    // A schema types what it has accepted.
+    // The schema has typed what it accepted.
     request: Requests.make(client, endpoint, limited) as ConstructionService["Service"]["request"]
   })
 })
@@ -48,22 +49,22 @@ export class ConstructionService extends Context.Service<
   ConstructionService,
   {
     readonly projects: {
-      /** From 1. A page has `pageSize` records, or the service's default if it refuses that size. */
+      /** Pages count from 1. A page has `pageSize` records, or the service's default if it refuses that size. */
       readonly page: (page: number) => Effect.Effect<ProjectPage, ServiceError>
-      /** All of them, in the service's order; no page is asked for before it is needed. */
+      /** All projects, in the service's order; no page is requested before it is needed. */
       readonly all: Stream.Stream<Project, ServiceError>
     }
     readonly webhooks: {
       /**
-       * Subscribes (§4.2) and returns the secret that its deliveries are signed with. A request whose answer is lost is
-       * sent again, so a second subscription may exist; the returned one is the one whose secret is known. An unreadable
-       * answer is NotAsPromised.
+       * Subscribes (§4.2) and returns the secret with which its deliveries are signed. If an answer is lost, the
+       * request is sent again, so a second subscription may exist; the returned one is the one whose secret is known.
+       * An unreadable answer is NotAsPromised.
        */
       readonly create: (webhook: Webhook) => Effect.Effect<Subscription, ServiceError>
     }
     /** A currently valid bearer token (§5) for your own requests, which aren't paced. */
     readonly token: Effect.Effect<string, ServiceError>
-    /** As the client's `request`. A schema of Effect is one with `Schema.toStandardSchemaV1`. */
+    /** Like the client's `request`. `Schema.toStandardSchemaV1` turns a schema of Effect into one that it accepts. */
     readonly request: {
       <A>(
         method: Method,
@@ -74,7 +75,9 @@ export class ConstructionService extends Context.Service<
     }
   }
 >()("siteledger/construction/Service") {
-  /** Lives until the scope closes, which ends what is under way. Sends no request yet; fails only for unusable options. */
+  /**
+   * Lives until the scope closes, which ends calls in progress. Sends no request yet; fails only for invalid options.
+   */
   static readonly make = (
     options: RedactedOptions
   ): Effect.Effect<ConstructionService["Service"], ServiceError, HttpClient.HttpClient | Scope.Scope> => make(options)
@@ -107,7 +110,7 @@ const subscribe = Effect.fnUntraced(function* (client: ConstructionClient["Servi
   const { text } = yield* client.call(
     "event",
     (api) => api.webhooks.create({ payload: webhook, responseMode: "response-only" }),
-    // Any answer is accepted: asking again would subscribe again.
+    // Any answer is accepted, because asking again would subscribe again.
     Effect.succeed
   )
   const body = Json.parse(text)

@@ -1,6 +1,6 @@
 /**
- * The endpoint that a client's options describe, by the rules and defaults of the worker's configuration: each option is
- * one of its variables under another name. One error names all problems and repeats no value.
+ * The endpoint that a client's options describe, by the rules and defaults of the worker's configuration: each option
+ * is one of its variables under another name. A single error names all problems and repeats no value.
  */
 import { Record, Redacted, Result } from "effect"
 import { differentParameters } from "../../../config/Settings.ts"
@@ -9,7 +9,7 @@ import { api, type ApiEndpoint } from "../ConstructionEndpoints.ts"
 import type { RedactedOptions } from "./RedactedOptions.ts"
 import { ServiceError } from "./ServiceError.ts"
 
-/** A client has only its credentials, no login. */
+/** A client has only its credentials, not a login. */
 const declared = {
   ...api,
   clientSecret: {

@@ -1,9 +1,9 @@
 /**
- * What the service answered last to the call under way, for its ServiceError: the parts below keep only a sentence of it.
- * Also where each request gets its User-Agent.
+ * The service's last answer to the current call, for its ServiceError: the parts below keep only a sentence of it. Also
+ * where each request gets its User-Agent.
  *
- * The service's own message may repeat what it was sent. The token and the client's secret are taken out of it, also
- * where only their beginning is repeated.
+ * The service's own message may repeat what it was sent. The token and the client's secret are removed from it, even if
+ * only their beginning is repeated.
  */
 import { Context, Duration, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -52,7 +52,7 @@ const watched = (client: HttpClient.HttpClient, readMessage: Read): HttpClient.H
       })
   )
 
-/** For requests to the token endpoint: its message may hold a token, so only its code is ever repeated. */
+/** For requests to the token endpoint: its message may contain a token, so only its code is ever repeated. */
 export const watchedTokens = (client: HttpClient.HttpClient) => watched(client, () => Effect.undefined)
 
 /** For requests to the API. */
@@ -71,7 +71,7 @@ export const watchedCalls = (client: HttpClient.HttpClient, endpoint: ApiEndpoin
 
 const longestRead = Duration.seconds(5)
 
-/** Of HttpClientError only this is given away: the rest holds the request with its headers. */
+/** Only this part of HttpClientError is exposed: the rest holds the request with its headers. */
 const causeOf = ({ reason }: HttpClientError.HttpClientError): unknown => ("cause" in reason ? reason.cause : undefined)
 
 const requestIds = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id"]
@@ -83,7 +83,7 @@ const requestIdOf = (headers: Readonly<Record<string, string>>): string | undefi
     .find((id) => id !== undefined && id !== "")
     ?.slice(0, longestRequestId)
 
-/** The error's form is not shown (§7): these are the usual names, the sentence before the code. */
+/** The error's format isn't documented (§7): these are the usual names, the sentence before the code. */
 const messageFields = ["message", "error_description", "detail", "title", "error", "errors"]
 const longestMessage = 300
 
@@ -94,7 +94,7 @@ const sentenceOf = (value: unknown): string | undefined => {
   return messageFields.map((field) => sentenceOf(value[field])).find((sentence) => sentence !== undefined)
 }
 
-/** Enough to recognise a secret by, and too little to use it. */
+/** Enough to recognise a secret, and too little to use it. */
 const beginning = 8
 
 const without = (text: string, start: string): string => {

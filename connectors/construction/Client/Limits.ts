@@ -1,6 +1,6 @@
 /**
- * How long a call may wait, and what its failure says. A failure of the parts below becomes a ServiceError with what the
- * service answered last.
+ * How long a call may wait, and what its failure says. A failure of the parts below becomes a ServiceError with the
+ * service's last answer.
  */
 import { Context, Deferred, Duration, Effect } from "effect"
 import { Reasons } from "../../../src/Runtime/Reasons.ts"
@@ -9,7 +9,7 @@ import { type Last, LastAnswer } from "./LastAnswer.ts"
 import type { Period } from "./Options.ts"
 import { ServiceError } from "./ServiceError.ts"
 
-/** A failure that ConstructionClient hands on as it is, without another try. */
+/** A failure that ConstructionClient passes on unchanged, without another try. */
 export class Final extends SourceError {
   readonly error: ServiceError
   constructor(error: ServiceError) {
@@ -26,7 +26,7 @@ const defaultPatience = Duration.minutes(5)
 /** For one client, which is closed with its scope. */
 export const make = Effect.fnUntraced(function* (reasons: Reasons["Service"], giveUpAfter: Period | undefined) {
   const patience = giveUpAfter ?? defaultPatience
-  // Without its pace a call would wait forever.
+  // Without its pace, a call would wait forever.
   const closed = yield* Deferred.make<void>()
   yield* Effect.addFinalizer(() => Deferred.succeed(closed, undefined))
   const afterTheEnd = Deferred.await(closed).pipe(

@@ -1,10 +1,10 @@
 /**
- * The service's projects for a client: one page, or all of them as a stream that asks for a page when the previous one is
- * used up (interface document §2, §4.1).
+ * The service's projects for a client: one page, or all of them as a stream that requests a page when the previous one
+ * is used up (interface document §2, §4.1).
  *
  * A wrong page, a record that isn't a project, and a list that ends before its own total are failures, never a silent
- * gap. Records that move while the list is read may still be missed or come twice: preventing that takes several passes,
- * which is the worker's Walk.
+ * gap. Records that move while the list is read may still be missed or come twice: preventing that takes several
+ * passes, as the worker's Walk makes.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
@@ -39,7 +39,7 @@ export const make = (client: ConstructionClient["Service"], pageSize: number, li
   const all = Stream.paginate({ page: 1, size: 0 }, ({ page, size }) =>
     limited(page === 1 ? negotiate(page) : fetch(page, size)).pipe(
       Effect.flatMap(({ data, pagination: { total } }) => {
-        // What really came is what later pages are counted by, not what `per_page` says.
+        // Later pages are counted by what really came, not by `per_page`.
         const granted = page === 1 ? data.length : size
         const seen = (page - 1) * granted + data.length
         if (seen >= total) return Effect.succeed([data, Option.none()] as const)
@@ -58,7 +58,7 @@ const endedEarly = (seen: number, total: number) =>
 
 const decode = Schema.decodeUnknownOption(Project)
 
-/** Of a record that isn't a project. */
+/** For a record that isn't a project. */
 const mostQuotedCharacters = 200
 
 const read = (answer: RawPage, asked: number): Effect.Effect<ProjectPage, ServiceError> => {

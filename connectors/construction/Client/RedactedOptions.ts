@@ -1,5 +1,5 @@
 /**
- * The options of an Effect program, which may keep the secret from its logs.
+ * The options of an Effect program, which may redact the secret in its logs.
  */
 import type { Redacted } from "effect"
 import type { Options } from "./Options.ts"

@@ -1,5 +1,5 @@
 /**
- * Any request of the API (§4.4), paced and authorised like the client's own, and what it may be given.
+ * Any request of the API (§4.4), paced and authorised like the client's own, and its options.
  */
 import type { CallOptions } from "./Options.ts"
 
@@ -15,9 +15,9 @@ export interface RequestOptions extends CallOptions {
   /** Sent as JSON. */
   readonly body?: unknown
   /**
-   * Whether the request is sent again after a failure that leaves open whether it was carried out (5xx, a time-out, a
-   * reset). Default: yes for GET, HEAD, PUT and DELETE, no for POST and PATCH (RFC 9110 §9.2.2). A 429, and a 401 for a
-   * token that has ended, mean that it wasn't carried out: every request is sent again after these.
+   * Whether the request is sent again after a failure that leaves open whether it was carried out (5xx, a timeout, a
+   * reset). Defaults to yes for GET, HEAD, PUT and DELETE, and no for POST and PATCH (RFC 9110 §9.2.2). A 429, or a 401
+   * for an expired token, means that it wasn't carried out, so every request is sent again after these.
    */
   readonly retry?: boolean | undefined
 }
@@ -37,9 +37,9 @@ export type SchemaResult<A> =
   | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<unknown> | undefined }> }
 
 /**
- * `path` continues `baseUrl`, like `/ipcs/{ipc_id}`. Resolves to the answer's JSON, or undefined if it has none. With a
- * schema, the answer is checked by it; without, it is unknown. A number that a double can't hold without rounding is an
- * object that JSON.stringify writes as it came, which no schema takes for a number.
+ * `path` continues `baseUrl`, such as `/ipcs/{ipc_id}`. Resolves to the answer's JSON, or undefined if it has none.
+ * With a schema, the answer is validated; without, it is unknown. A number that a double can't hold without rounding is
+ * an object that JSON.stringify writes as it came, which no schema accepts as a number.
  */
 export interface SendRequest {
   <A>(method: Method, path: string, options: RequestOptions & { readonly schema: StandardSchema<A> }): Promise<A>

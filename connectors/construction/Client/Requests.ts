@@ -1,8 +1,8 @@
 /**
  * Sends any request of the API over the worker's own ConstructionClient, which paces, authorises and retries it.
  *
- * A request that isn't safe to repeat is sent again only if the service didn't carry it out (429, an ended token). Any
- * other failure of it is final, because it may have been carried out.
+ * A request that isn't safe to repeat is sent again only if the service didn't carry it out (429, an expired token).
+ * Any other failure of it is final, because it may have been carried out.
  */
 import { BigDecimal, Duration, Effect, Option } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -45,7 +45,7 @@ export const make =
     return limited(checked)
   }
 
-/** RFC 9110 §9.2.2: repeating one of them changes nothing more. */
+/** RFC 9110 §9.2.2: repeating one of these has no further effect. */
 const safe: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"])
 
 const notJson = (name: string) => `${name} answered with something that isn't JSON or is truncated.`
@@ -57,7 +57,7 @@ const requestOf = Effect.fnUntraced(function* (method: Method, path: string, opt
   let filled = path
   for (const [placeholder, name = ""] of path.matchAll(/\{([^{}]*)\}/g)) {
     const value = String(options.params?.[name] ?? "")
-    // Written as a path, these would lead to another address.
+    // In a path, these would lead to another address.
     if (["", ".", ".."].includes(value)) return yield* unusable(`params.${name} of ${path} is missing or not usable.`)
     filled = filled.replace(placeholder, () => encodeURIComponent(value))
   }
@@ -68,10 +68,10 @@ const requestOf = Effect.fnUntraced(function* (method: Method, path: string, opt
   )
 })
 
-/** Final are also the failures after which ConstructionClient would send the request again. */
+/** Failures after which ConstructionClient would send the request again are final too. */
 const once = (http: HttpClient.HttpClient, request: HttpClientRequest.HttpClientRequest, name: string, bound: Bound) =>
   http.execute(request).pipe(
-    // ConstructionClient reads the same text again, then without a request.
+    // ConstructionClient reads the same text again, without another request.
     Effect.tap((response) => readText(response, bound)),
     Effect.timeout(answeredWithin),
     Effect.mapError((error) => uncertain(name, `The service ${whyNoAnswer(error, answeredWithin)}.`)),
@@ -84,12 +84,12 @@ const once = (http: HttpClient.HttpClient, request: HttpClientRequest.HttpClient
 const uncertain = (name: string, what: string) =>
   new Final(new ServiceError("Unavailable", `${name} isn't repeated, because it may have been carried out. ${what}`))
 
-/** Ahead of ConstructionClient, which sends a request again that takes longer. */
+/** Earlier than ConstructionClient, which resends a request that takes longer. */
 const answeredWithin = Duration.subtract(requestTimeout, Duration.seconds(1))
 
 const isTransient = (status: number) => status === 408 || status === 425 || status >= 500
 
-/** Failures that are worded for any address here, and for that of a list in ConstructionClient. */
+/** Failures that are worded here for any address, but in ConstructionClient for that of a list. */
 const usable =
   (name: string) =>
   ({ headers, status }: Answer): Effect.Effect<void, Final> => {
@@ -117,7 +117,7 @@ const read = (text: string): Body | undefined => {
   return value === undefined ? undefined : { value: plain(value) }
 }
 
-/** Numbers that a double holds, as such; the others stay as they were written. */
+/** Numbers that a double can hold become numbers; the others stay as they were written. */
 const plain = (value: unknown): unknown => {
   const text = Json.numberText(value)
   if (text !== undefined) return isHeld(text) ? Number(text) : value

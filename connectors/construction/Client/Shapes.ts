@@ -1,13 +1,13 @@
 /**
- * What the service returns, as plain types: the wire's schemas are checked against them where they are decoded.
+ * What the service returns, as plain types: the wire's schemas are checked against these where they are decoded.
  */
 import type { EventName } from "../ConstructionEvents.ts"
 
 /**
  * `id` (an integer), `name` and `status` (the service's own word), and everything else that the service sends, as
- * `unknown`. No number is rounded: one that a double can't reproduce exactly (many digits, a trailing zero) is an object
- * that JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call as NotAsPromised, with the id in
- * the message.
+ * `unknown`. No number is rounded: one that a double can't reproduce exactly (many digits, a trailing zero) is an
+ * object that JSON.stringify writes as it came. An id beyond 2^53 - 1 therefore fails the call as NotAsPromised, with
+ * the id in the message.
  */
 export interface Project {
   readonly id: number
@@ -39,6 +39,6 @@ export interface Webhook {
 export interface Subscription {
   readonly url: string
   readonly events: ReadonlyArray<string>
-  /** Its deliveries are signed with it. Store it: the document shows no way to ask for it again. */
+  /** Deliveries are signed with it. Store it: the document shows no way to retrieve it again. */
   readonly secret: string
 }

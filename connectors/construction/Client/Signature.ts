@@ -2,7 +2,7 @@
  * Whether a delivery is the service's (interface document §6.2), for your own receivers. If it isn't, answer 401;
  * otherwise store it, answer 2xx and do the work afterwards.
  *
- * A valid signature proves the body and nothing else: the event id, type and timestamp in the headers aren't signed.
+ * A valid signature proves only the body: the event id, type and timestamp in the headers aren't signed.
  */
 import { createSecretKey } from "node:crypto"
 import { readSignature, verify } from "../ConstructionSigning.ts"
@@ -15,7 +15,7 @@ export type DeliveryHeaders =
 /** The bytes as received, before any parsing; a string is taken as UTF-8. Node's Buffer is a Uint8Array. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
-/** Those of all subscriptions that may deliver here, including earlier ones. */
+/** The secrets of all subscriptions that may deliver here, including earlier ones. */
 export type Secrets = string | ReadonlyArray<string>
 
 const header = "x-service-signature"

@@ -1,6 +1,6 @@
 /**
- * Requests typed by the service's OpenAPI document, as `openapi-typescript` writes it: `Paths` is its `paths`. Only types;
- * what really comes isn't checked unless there is a schema.
+ * Requests typed by the service's OpenAPI document, as `openapi-typescript` writes it: `Paths` is its `paths`. These
+ * are only types; actual answers aren't checked unless there is a schema.
  */
 import type { CallOptions } from "./Options.ts"
 import type { Method, RequestOptions, StandardSchema } from "./Request.ts"
@@ -13,7 +13,7 @@ export interface TypedClient<Paths> {
   ) => Promise<AnswerOf<Operation<Paths, P, M>>>
 }
 
-/** The operation of a path and a method; never if there is none. */
+/** The operation for a path and a method; never if there is none. */
 export type Operation<Paths, P extends keyof Paths, M extends Method> = Exclude<At<Paths[P], Lowercase<M>>, undefined>
 
 /** The paths that have the method. */
@@ -21,11 +21,11 @@ export type PathWith<Paths, M extends Method> = {
   [P in keyof Paths & string]: [Operation<Paths, P, M>] extends [never] ? never : P
 }[keyof Paths & string]
 
-/** The last parameter: may be left out if nothing in it is required. */
+/** The last parameter: may be omitted if nothing in it is required. */
 export type OptionsOf<O> =
   Partial<Record<never, never>> extends Given<O> ? [options?: Given<O> & Common<O>] : [options: Given<O> & Common<O>]
 
-/** What an answer of 2xx holds as JSON; undefined if it holds nothing. */
+/** The JSON of a 2xx answer; undefined if there is none. */
 export type AnswerOf<O> = {
   [S in keyof At<O, "responses">]: S extends Good ? JsonOf<At<O, "responses">[S]> : never
 }[keyof At<O, "responses">]

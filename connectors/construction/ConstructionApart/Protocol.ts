@@ -1,6 +1,6 @@
 /**
- * What the main thread and the reading thread say to each other: a Reading without the fields that have no column, then
- * these in parts, because to receive hundreds of thousands at once takes longer than a delivery may wait.
+ * The messages between the main thread and the reading thread: a Reading without the fields that have no column, then
+ * these in parts, because receiving hundreds of thousands at once takes longer than a delivery may wait.
  */
 import type { Event, Reading } from "../../../src/Domain/Event.ts"
 
@@ -8,7 +8,7 @@ export type Request = { readonly event: Event; readonly nowMicros: number } | "m
 
 export type Answer =
   | { readonly reading: Reading }
-  /** Names and texts in turn. */
+  /** Names and texts alternately. */
   | { readonly fields: ReadonlyArray<string>; readonly isLast: boolean }
 
 const fieldsAtOnce = 2_500
@@ -24,13 +24,13 @@ export function* partsOf(reading: Reading): Generator<Answer, undefined> {
   }
 }
 
-/** Puts the parts together again. */
+/** Puts the parts back together. */
 export class Joined {
   #reading: Reading | undefined
   // The service chooses the names, which may be __proto__.
   readonly #extra: Record<string, string> = Object.create(null) as Record<string, string>
 
-  /** The whole Reading, once its last part has come. */
+  /** The complete Reading, once its last part has arrived. */
   add(answer: Answer): Reading | undefined {
     if ("reading" in answer) {
       this.#reading = answer.reading

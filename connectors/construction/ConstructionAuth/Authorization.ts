@@ -13,9 +13,9 @@ export interface Authorization {
   /** Where the person consents. */
   readonly url: URL
   readonly redirectUri: string
-  /** Goes to the token endpoint only. */
+  /** Sent only to the token endpoint. */
   readonly verifier: string
-  /** Of the service's authorization server; `iss`, if sent, must equal it (RFC 9207). */
+  /** The service's authorization server; `iss`, if sent, must equal it (RFC 9207). */
   readonly issuer: string
 }
 
@@ -58,7 +58,7 @@ const isSame = (actual: string, expected: string): boolean =>
 
 export const hasState = (query: URLSearchParams, state: string): boolean => isSame(query.get("state") ?? "", state)
 
-/** The code in a redirect with this login's state, or a sentence, which repeats nothing of what came. */
+/** The code from a redirect with this login's state, or a sentence, which repeats nothing of the redirect. */
 export const readRedirect = ({ issuer }: Authorization, query: URLSearchParams): Result.Result<string, string> => {
   const repeated = ["state", "code", "error", "iss"].some((name) => query.getAll(name).length > 1)
   if (repeated) return Result.fail("The redirect has a parameter twice: it isn't for this login.")

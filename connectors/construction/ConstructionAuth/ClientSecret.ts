@@ -1,21 +1,21 @@
 /**
- * How the client proves itself to the authorization server (RFC 6749 §2.3.1): with its secret in the form, as the interface
- * document shows (§5.1), or with HTTP Basic.
+ * How the client authenticates to the authorization server (RFC 6749 §2.3.1): with its secret in the form, as the
+ * interface document shows (§5.1), or with HTTP Basic.
  *
- * Unless Basic is configured, the form comes first. If the answer asks for Basic, the next request uses that, once. It goes
- * to the same address, which has just been sent the secret, and no redirect is followed: no one else learns it. What
- * has brought a token is kept for as long as the process runs.
+ * Unless Basic is configured, the form comes first. If the answer asks for Basic, the next request uses that, once. It
+ * goes to the same address, which has just been sent the secret, and no redirect is followed, so no one else learns it.
+ * The method that succeeded is kept for as long as the process runs.
  */
 import { Option, Redacted, Schema } from "effect"
 import { HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { AuthEndpoint } from "../ConstructionEndpoints.ts"
 import type { GrantRefused } from "./Grant.ts"
 
-/** The next request is sent with Basic: worth asking again at once. */
+/** The next request is sent with Basic, so it is worth asking again at once. */
 export class BasicWanted extends Schema.TaggedError<BasicWanted>()("BasicWanted", {}) {}
 
 export interface ClientSecret {
-  /** Its part of a form. */
+  /** The client's part of a form. */
   readonly form: () => Readonly<Record<string, string>>
   readonly sign: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
   /** What a refusal means: that Basic is worth trying, or, after that, the refusal that says what to check. */
@@ -55,7 +55,9 @@ export const make = ({ clientId, clientSecret, tokenAuth }: Client): ClientSecre
   }
 }
 
-/** The client itself was accepted. Anything else may only mean that the endpoint doesn't know Basic. */
+/**
+ * With these, the client itself was accepted. Any other error may only mean that the endpoint doesn't support Basic.
+ */
 const ofTheGrant: ReadonlySet<string> = new Set([
   "invalid_grant",
   "invalid_scope",

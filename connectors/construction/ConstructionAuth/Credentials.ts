@@ -1,5 +1,5 @@
 /**
- * A token by client credentials (interface document §5.1), kept only in memory: the next process asks for another.
+ * A token by client credentials (interface document §5.1), kept only in memory: the next process requests another.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { Reasons } from "../../../src/Runtime/Reasons.ts"

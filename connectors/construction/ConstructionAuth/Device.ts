@@ -1,9 +1,9 @@
 /**
- * The beginning of a login on another device (RFC 8628 §3.1, §3.2; the interface document shows none: assumed). Where it
- * begins is in the authorization server's metadata (RFC 8414), else at `{auth_url}/oauth/device_authorization`.
+ * The beginning of a login on another device (RFC 8628 §3.1, §3.2; assumed, since the interface document shows none).
+ * Its address is in the authorization server's metadata (RFC 8414), or else `{auth_url}/oauth/device_authorization`.
  *
- * Metadata are believed only about their own issuer, and an address on another origin is refused: the request may hold the
- * client's secret. What is shown to a person can't hold more than plain text.
+ * Metadata is trusted only about its own issuer, and an address on another origin is refused, because the request may
+ * contain the client's secret. What is shown to a person can only be plain text.
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -19,10 +19,10 @@ export interface DeviceLogin {
   readonly userCode: string
   /** Where a person enters it. */
   readonly address: string
-  /** The same with the code in it. */
+  /** The same, including the code. */
   readonly completeAddress: string | undefined
   readonly lifeMs: number
-  /** Between two requests for the token. */
+  /** The time between two requests for the token. */
   readonly intervalMs: number
 }
 
@@ -33,7 +33,7 @@ const wellKnown = "/.well-known/oauth-authorization-server"
 
 const issuerOf = ({ authUrl }: Pick<Endpoint, "authUrl">): string => authUrl.href.replace(/\/$/, "")
 
-/** RFC 8414 §3.1 puts the issuer's path at the end; some servers have it at the beginning. */
+/** RFC 8414 §3.1 puts the issuer's path at the end; some servers put it at the beginning. */
 const metadataUrls = ({ authUrl }: Endpoint): ReadonlyArray<string> => {
   const path = authUrl.pathname.replace(/\/$/, "")
   return [...new Set([`${authUrl.origin}${wellKnown}${path}`, `${authUrl.origin}${path}${wellKnown}`])]
@@ -53,7 +53,7 @@ const metadataAt = (http: Http, client: Endpoint, url: string) =>
 
 const metadataTimeout = Duration.seconds(10)
 
-/** The address to begin at; fails with a sentence. */
+/** The address at which to begin; fails with a sentence. */
 const find = Effect.fnUntraced(function* (http: Http, client: Endpoint) {
   const issuer = issuerOf(client)
   for (const url of metadataUrls(client)) {
@@ -90,7 +90,7 @@ const Answer = Schema.Struct({
   interval: Schema.optional(Schema.Unknown)
 })
 
-/** As a browser would write it, so without control characters. */
+/** In a browser's normal form, so without control characters. */
 const addressOf = (value: unknown): string | undefined => {
   const url = typeof value === "string" ? URL.parse(value) : null
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined
@@ -100,13 +100,13 @@ const defaultIntervalMs = 5_000
 const usualLifeMs = Duration.toMillis(Duration.minutes(10))
 const longestLifeMs = Duration.toMillis(Duration.hours(1))
 
-/** From seconds as a number or a text, within bounds. */
+/** From seconds given as a number or text, within bounds. */
 const millis = (value: unknown, standardMs: number, longestMs: number): number => {
   const ms = Number(Json.numberText(value) ?? value) * 1000
   return ms > 0 ? Math.min(Math.max(ms, 1000), longestMs) : standardMs
 }
 
-/** Undefined: it isn't as RFC 8628 §3.2 says. */
+/** Undefined if it isn't in the form of RFC 8628 §3.2. */
 export const read = (body: unknown): DeviceLogin | undefined => {
   const answer = Option.getOrUndefined(Schema.decodeUnknownOption(Answer)(body))
   const address = addressOf(answer?.verification_uri)

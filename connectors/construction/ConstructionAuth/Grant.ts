@@ -1,6 +1,6 @@
 /**
- * What is asked of the token endpoint (interface document §4.3, §5; beyond what it shows RFC 6749 §4, §5, §6, and RFC
- * 8628 §3.4), and what its answers mean. Pure.
+ * Requests to the token endpoint (interface document §4.3, §5; beyond that, RFC 6749 §4, §5, §6, and RFC 8628 §3.4),
+ * and the meaning of its answers. Pure.
  *
  * A refusal repeats the service's error code but not its description, which may contain a token.
  */
@@ -22,11 +22,11 @@ export type Grant =
 
 export interface Tokens {
   readonly access: string
-  /** Undefined: none was given (after a refresh the old one stays valid, RFC 6749 §6). */
+  /** Undefined if none was given (after a refresh the old one stays valid, RFC 6749 §6). */
   readonly refresh: string | undefined
-  /** Undefined: not known. */
+  /** Undefined if not known. */
   readonly lifeMs: number | undefined
-  /** Undefined: those that were requested (RFC 6749 §5.1). */
+  /** Undefined if they are those that were requested (RFC 6749 §5.1). */
   readonly scopes: ReadonlyArray<string> | undefined
 }
 
@@ -42,7 +42,7 @@ export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefus
 /** A longer life is a mistake, and could exceed what dates can hold. */
 const longestLifeMs = Duration.toMillis(Duration.days(3650))
 
-/** As the document shows it; the other grants' scopes are fixed already. */
+/** In the form that the document shows; the scopes of the other grants are already fixed. */
 export const scopeOf = (grant: Grant, { scopes }: AuthEndpoint["Service"]) =>
   grant.grant_type === "client_credentials" && scopes.length > 0 ? { scope: scopes.join(" ") } : {}
 
@@ -66,8 +66,8 @@ const Answer = Schema.Struct({
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
 /**
- * A refresh token may have been spent for this answer, so only an unusable access token makes it unusable; the failure says
- * why.
+ * A refresh token may have been spent for this answer, so only an unusable access token makes the answer unusable; the
+ * failure says why.
  */
 export const readTokens = (body: unknown): Result.Result<Tokens, string> => {
   const decoded = Schema.decodeUnknownResult(Answer)(body)
@@ -111,9 +111,9 @@ const adviceOn = ({ client: { clientSecret, names }, type }: Asked): Readonly<Re
   invalid_scope: `it doesn't know a scope, or the client may not have it; check ${names.scopes}`
 })
 
-/** `error`: its code, as it came. */
+/** `error`: the error code, as it came. */
 export const refused = (status: number, error: unknown, asked: Asked): GrantRefused => {
-  // Only what looks like a code is repeated.
+  // Only something that looks like a code is repeated.
   const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : ""
   const { names } = asked.client
   const bySituation =

@@ -1,10 +1,10 @@
 /**
- * A person's login on disk: one sealed file in the data directory, readable only by its owner, and a lock beside it under
- * which one process at a time changes it (the system frees the lock with the process, also after kill -9).
+ * A person's login on disk: one sealed file in the data directory, readable only by its owner, and a lock beside it
+ * under which one process at a time changes it (the system releases the lock with the process, even after kill -9).
  *
- * The file is whole at any instant: a new one is written beside it, flushed, and renamed into place; the rename is flushed
- * too. When `write` returns, the login is on disk. A login that has ended stays, with the reason and the time but without
- * its tokens, so Status can say what happened.
+ * The file is complete at any instant: a new one is written beside it, fsynced, and renamed into place; then the folder
+ * is fsynced too. When `write` returns, the login is on disk. A login that has ended stays, with the reason and the
+ * time but without its tokens, so that Status can say what happened.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -18,22 +18,22 @@ import type { Tokens } from "./Grant.ts"
 
 const StoredTokens = Schema.Struct({
   access: Schema.String,
-  /** Null: the service gave none, so the login ends with its access token. */
+  /** Null if the service gave none, so that the login ends with its access token. */
   refresh: Schema.NullOr(Schema.String),
   obtainedAtMs: Schema.Number,
-  /** Null: not known. */
+  /** Null if not known. */
   expiresAtMs: Schema.NullOr(Schema.Number)
 })
 export type StoredTokens = typeof StoredTokens.Type
 
 const facts = {
-  /** It is valid only for this service and client. */
+  /** Valid only for this service and client. */
   authUrl: Schema.String,
   clientId: Schema.String,
   /** The user of this machine who logged in. */
   by: Schema.String,
   loggedInAtMs: Schema.Number,
-  /** As granted, which may be less than requested. */
+  /** As granted, which may be fewer than requested. */
   scopes: Schema.Array(Schema.String)
 }
 
@@ -46,7 +46,7 @@ export type EndedLogin = typeof EndedLogin.Type
 const Login = Schema.fromJsonString(Schema.Union([ActiveLogin, EndedLogin]))
 export type Login = typeof Login.Type
 
-/** Unusable: another client's, sealed with another key, or unreadable; `sentence` says which. */
+/** Unusable: it belongs to another client, is sealed with another key, or is unreadable; `sentence` says which. */
 export type Found = Login | { readonly _tag: "None" } | { readonly _tag: "Unusable"; readonly sentence: string }
 
 export class LoginFileError extends Schema.TaggedError<LoginFileError>()("LoginFileError", {
@@ -57,9 +57,12 @@ export class LoginFile extends Context.Service<
   LoginFile,
   {
     readonly read: Effect.Effect<Found>
-    /** Changes with the file; empty without a login. Cheap enough to read before each request. */
+    /** Changes with the file; empty if there is no login. Cheap enough to read before each request. */
     readonly version: Effect.Effect<string>
-    /** Runs alone among all processes on this data directory. Read again within: another process may have been first. */
+    /**
+     * Runs exclusively among all processes on this data directory. Read the login again within it, because another
+     * process may have been first.
+     */
     readonly locked: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | LoginFileError, R>
     /** Only under the lock. */
     readonly write: (login: Login) => Effect.Effect<void, LoginFileError>
@@ -129,7 +132,7 @@ const foreign = (login: Login, client: ClientSettings["Service"]): Found =>
       `${client.authUrl.href} (SITELEDGER_CLIENT_ID, SITELEDGER_AUTH_URL).`
   )
 
-/** What to keep of an answer; without a new refresh token the old one stays valid (RFC 6749 §6). */
+/** What to keep from an answer; without a new refresh token the old one stays valid (RFC 6749 §6). */
 export const stored = (tokens: Tokens, oldRefresh: string | null, nowMs: number): StoredTokens => ({
   access: tokens.access,
   refresh: tokens.refresh ?? oldRefresh,
@@ -174,7 +177,7 @@ const tryLock = (path: string): DatabaseSync | undefined => {
 /** SQLITE_BUSY. */
 const busy = 5
 
-/** Only waiting and the body can be interrupted, so the lock is never left behind. */
+/** Only the waiting and the body can be interrupted, so the lock is never left behind. */
 const locked = <A, E, R>(
   take: Effect.Effect<DatabaseSync | undefined, LoginFileError>,
   body: Effect.Effect<A, E, R>

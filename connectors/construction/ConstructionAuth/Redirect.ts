@@ -1,10 +1,11 @@
 /**
- * Where the browser comes back to (RFC 8252 §7.3): a listener on loopback for one login, on a free port or for the redirect
- * URI that the service knows. A URI on another host needs a proxy that forwards to the listener and keeps the Host header.
+ * Where the browser returns to (RFC 8252 §7.3): a listener on loopback for one login, on a free port or for the
+ * redirect URI that the service knows. A URI on another host needs a proxy that forwards to the listener and keeps the
+ * Host header.
  *
- * The first request to the URI that belongs to this login is the redirect. Any page can send a browser here, so one
- * that doesn't belong ends nothing; later ones get 410. Another host (DNS rebinding) or path gets 404. No framework sees
- * these requests, because their contents must not reach a log or a span.
+ * The first request to the URI that belongs to this login is the redirect. Any page can send a browser here, so a
+ * request that doesn't belong ends nothing; later ones get 410. Another host (DNS rebinding) or path gets 404. No
+ * framework sees these requests, because their contents must not reach a log or a span.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,7 +24,7 @@ export interface Page {
 
 export interface Arrived {
   readonly parameters: URLSearchParams
-  /** What the person sees; returns when it has been sent. */
+  /** Shows the person a page; returns when it has been sent. */
   readonly answer: (page: Page) => Effect.Effect<void>
 }
 
@@ -32,11 +33,11 @@ export interface Redirect {
   readonly arrived: Effect.Effect<Arrived>
 }
 
-/** What a person has fixed. */
+/** What a person has configured. */
 export interface Fixed {
   /** The redirect URI, as the service knows it. */
   readonly uri: string | undefined
-  /** The listener's. */
+  /** The port of the listener. */
   readonly port: number | undefined
 }
 
@@ -44,7 +45,7 @@ const loopback = "127.0.0.1"
 
 export const uriAt = (port: number): string => `http://${loopback}:${port}/callback`
 
-/** Until the scope closes. */
+/** Runs until the scope closes. */
 export const listen = Effect.fnUntraced(function* (
   belongs: (parameters: URLSearchParams) => boolean,
   fixed: Fixed
@@ -126,7 +127,9 @@ const html = ({ text, title }: Page): string => `<!doctype html>
 </html>
 `
 
-/** The page loads nothing and is neither cached, framed nor sent as a referrer: its address holds the code. */
+/**
+ * The page loads nothing and is neither cached, framed nor sent as a referrer, because its address contains the code.
+ */
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",

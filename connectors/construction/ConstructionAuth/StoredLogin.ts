@@ -1,12 +1,12 @@
 /**
- * A token by a person's login if there is one, else by client credentials. One process at a time refreshes it, among all
- * on the data directory.
+ * A token from a person's login if there is one, or else by client credentials. Among all processes on the data
+ * directory, one at a time refreshes it.
  *
  * A refresh token may be valid for one use only, so the new tokens are on disk before the access token is used. If the
- * process dies between the service's answer and our write, that login is lost, which can't be prevented; nothing else
- * happens between the two. If the answer is lost, the request is repeated with the same token. If the service takes
- * either for a second use, the login has ended: its file and Status say so, and calls wait until a person has logged in
- * again.
+ * process dies between the service's answer and our write, that login is lost. This can't be prevented, but nothing
+ * else happens between the two. If the answer is lost, the request is repeated with the same token. If the service
+ * treats either as a second use, the login has ended: its file and Status say so, and calls wait until a person has
+ * logged in again.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { HttpClient } from "effect/http"
@@ -48,7 +48,7 @@ export const layer: Layer.Layer<
   ClientSettings | Settings | Seal | Pace | Reasons | HttpClient.HttpClient
 > = layerNoDeps.pipe(Layer.provide(LoginFile.layer), Layer.provide(TokenEndpoint.layer))
 
-/** By the login or by the credentials, whichever there is now. */
+/** By the login or by the credentials, whichever exists now. */
 const obtain = Effect.fnUntraced(function* (
   refused: string
 ): Effect.fn.Return<Held, SourceError | LoginNeeded | LoginFileError | TokenUnavailable | BasicWanted, Needed> {
@@ -72,7 +72,7 @@ const hold = ({ access, expiresAtMs, obtainedAtMs }: StoredTokens, version: stri
   version
 })
 
-/** Undefined: there is no login. */
+/** Undefined if there is no login. */
 const active = (found: Found): Effect.Effect<ActiveLogin | undefined, LoginNeeded> => {
   if (found._tag === "None") return Effect.succeed(undefined)
   if (found._tag === "Active") return Effect.succeed(found)
@@ -90,8 +90,8 @@ const noWay = new LoginNeeded({
 })
 
 /**
- * Under the file's lock. Undefined, without a request, if another process has refreshed meanwhile or a person has logged
- * in or out.
+ * Runs under the file's lock. Undefined, with no request sent, if another process has refreshed meanwhile or a person
+ * has logged in or out.
  */
 const refresh = Effect.fn("Token.refresh")(function* (login: ActiveLogin, version: string) {
   const file = yield* LoginFile
@@ -116,14 +116,14 @@ const renewed = Effect.fnUntraced(function* (login: ActiveLogin, refreshToken: s
   return hold(next, yield* file.version)
 })
 
-/** Its tokens are invalid and are removed from the file. */
+/** The login's tokens are invalid and are removed from the file. */
 const end = Effect.fnUntraced(function* ({ tokens: _tokens, ...login }: ActiveLogin, reason: string) {
   const ended = { ...login, _tag: "Ended" as const, reason, endedAtMs: yield* Clock.currentTimeMillis }
   yield* save(ended)
   return yield* new LoginNeeded({ message: endedSentence(ended) })
 })
 
-/** Retried until it works: the service has replaced the tokens already. */
+/** Retried until it succeeds, because the service has already replaced the tokens. */
 const save = Effect.fnUntraced(function* (login: Login) {
   const file = yield* LoginFile
   const reasons = yield* Reasons

@@ -1,9 +1,9 @@
 /**
- * The service's token endpoint (interface document §4.3, §5), and beside it those for revocation (RFC 7009, assumed) and for
- * a login on another device.
+ * The service's token endpoint (interface document §4.3, §5), together with those for revocation (RFC 7009, assumed)
+ * and for a login on another device.
  *
- * One request, no retries: the caller knows whether asking twice is safe. While a pause lasts that the endpoint asked for,
- * none is sent, and the failure that asked for it is returned again.
+ * One request, no retries: the caller knows whether asking twice is safe. During a pause that the endpoint asked for,
+ * no request is sent, and the failure that asked for the pause is returned again.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -21,7 +21,7 @@ import { type Asked, type Grant, type GrantRefused, readTokens, refused, scopeOf
 /** Transient. The service may or may not have acted on the request. */
 export class TokenUnavailable extends Schema.TaggedError<TokenUnavailable>()("TokenUnavailable", {
   message: Schema.String,
-  /** The endpoint wants no request before. */
+  /** The endpoint wants no request before this time. */
   waitMs: Schema.optionalKey(Schema.Number)
 }) {}
 
@@ -104,7 +104,7 @@ const isFailure = (error: { readonly _tag: string }): error is Failure =>
 
 type Unavailable = (what: string, waitMs?: number) => TokenUnavailable
 
-/** What isn't an answer is transient. */
+/** A reply that isn't a valid answer is transient. */
 const within =
   (address: string) =>
   <A, E extends { readonly _tag: string; readonly message: string }>(exchange: Effect.Effect<A, E>) =>
@@ -122,7 +122,7 @@ const isBasicWanted = ({ _tag }: { readonly _tag: string }): boolean => _tag ===
 const unpaced = <A>(request: Effect.Effect<A, Failure>) =>
   request.pipe(Effect.retry({ while: isBasicWanted }), Effect.catchTag("BasicWanted", Effect.die))
 
-/** For a verb: outside of the worker's pace. */
+/** For a verb: doesn't use the worker's pace. */
 export const requestUnpaced = Effect.fnUntraced(function* (grant: Grant) {
   const endpoint = yield* TokenEndpoint
   return yield* unpaced(endpoint.request(grant))
@@ -169,7 +169,7 @@ const refuse = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, Failure> {
   const { headers, status } = response
   const error = errorOf(body)
-  // Of a device's code it says how often to ask.
+  // For a device's code, this error only says how often to ask.
   const isTransient = passing.has(error) || (error === "slow_down" && asked.type !== deviceGrant)
   if (status === 429 || status >= 500 || isTransient) {
     const nowMs = yield* Clock.currentTimeMillis

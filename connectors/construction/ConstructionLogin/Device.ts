@@ -1,7 +1,7 @@
 /**
  * A login on another device (RFC 8628): this machine shows a short code, the person enters it in a browser anywhere and
- * consents, and this machine asks for the tokens until then. It asks as often as the service allows, and less often while
- * the service can't be reached.
+ * consents, and meanwhile this machine asks for the tokens. It asks as often as the service allows, and less often
+ * while the service can't be reached.
  */
 import { Duration, Effect } from "effect"
 import type { DeviceLogin } from "../ConstructionAuth/Device.ts"
@@ -10,7 +10,7 @@ import { beginDevice, requestUnpaced, type TokenUnavailable } from "../Construct
 import { deviceGrant } from "../ConstructionApi.ts"
 import { keep, LoginError } from "./Finish.ts"
 
-/** What a person needs; not the secret that the tokens are asked for with. */
+/** What a person needs; without the secret with which the tokens are requested. */
 export type Shown = Omit<DeviceLogin, "deviceCode" | "intervalMs">
 
 export const logInByDevice = Effect.fnUntraced(function* <R>(show: (shown: Shown) => Effect.Effect<void, never, R>) {
@@ -23,7 +23,7 @@ export const logInByDevice = Effect.fnUntraced(function* <R>(show: (shown: Shown
   return yield* keep(tokens)
 })
 
-/** By which each `slow_down` lengthens the interval (§3.5). */
+/** By how much each `slow_down` lengthens the interval (§3.5). */
 const slowerMs = 5_000
 const longestBackoffMs = Duration.toMillis(Duration.minutes(1))
 
@@ -48,7 +48,7 @@ const untilAnswered = Effect.fnUntraced(function* (
   }
 })
 
-/** Twice as long each time, and never before the time that the service asked for. */
+/** Doubles each time, and never ends before the time that the service asked for. */
 const backoffMs = ({ waitMs: askedMs = 0 }: TokenUnavailable, lastMs: number, intervalMs: number): number =>
   Math.max(Math.min(lastMs * 2, longestBackoffMs), intervalMs, askedMs)
 

@@ -1,5 +1,5 @@
 /**
- * What every way of logging in ends with: tokens that are on disk, sealed, before success is shown. If it fails, an earlier
+ * The end of every way of logging in: the tokens are on disk, sealed, before success is shown. If it fails, an earlier
  * login stays as it was. A running worker notices the file by itself.
  */
 import { Clock, Duration, Effect, Schema } from "effect"
@@ -24,7 +24,7 @@ export const inTime = <A, E, R>(consent: Effect.Effect<A, E, R>) =>
       )
   })
 
-/** What a redirect with this login's state brings. */
+/** Redeems what a redirect with this login's state contains. */
 export const redeem = Effect.fnUntraced(function* (authorization: Authorization, parameters: URLSearchParams) {
   const code = yield* Effect.mapError(
     Effect.fromResult(readRedirect(authorization, parameters)),

@@ -1,7 +1,7 @@
 /**
- * A login whose browser can't come back to this machine: the person copies the address that it ended at, and pastes it. State,
- * issuer and code are checked as those of a redirect. Nothing listens, and a code alone is refused: it has no state, so it
- * could be another login's.
+ * A login whose browser can't return to this machine: the person copies the address at which the browser ended, and
+ * pastes it. State, issuer and code are checked like those of a redirect. Nothing listens, and a code alone is refused:
+ * without a state, it could belong to another login.
  */
 import { randomInt } from "node:crypto"
 import { Effect, Option, Result } from "effect"
@@ -32,7 +32,7 @@ export const logInByPaste = Effect.fnUntraced(function* <R, E, R2>(
   return yield* redeem(authorization, parameters)
 })
 
-/** Its parameters, or a sentence that repeats nothing of it. */
+/** The parameters of the pasted address, or a sentence that repeats nothing of it. */
 const readPasted = (pasted: string, uri: string, state: string): Result.Result<URLSearchParams, string> => {
   if (pasted.trim() === "") return Result.fail("Nothing was pasted. Start again.")
   const url = URL.parse(pasted.trim().replace(/^["'<]+|["'>]+$/g, ""))
