@@ -1,5 +1,5 @@
 /**
- * The layers that a verb runs on when no worker is running: the stores are opened for one verb, and nothing walks,
+ * The layers on which a verb runs if no worker is running: the stores are opened for one verb, and nothing walks,
  * listens or sends.
  */
 import { Layer } from "effect"
@@ -22,17 +22,20 @@ export const books = booksAlone.pipe(Layer.provideMerge(storesAlone), Layer.prov
 
 const reader = ConstructionApart.layerAlone.pipe(Layer.provide(Settings.layer))
 
-/** The same, with an audit that began when the Store was open. Its threads come first: the Store is opened in one go. */
+/**
+ * The same, with an audit that begins as soon as the Store is open. Its threads come first, because opening the Store
+ * blocks.
+ */
 export const audit = Layer.mergeAll(
   Ahead.layer.pipe(Layer.provide(Layer.mergeAll(Threads.layer, reader, store))),
   reader,
   books
 )
 
-/** Both stores, to be read. */
+/** Both stores, for reading. */
 export const stored = storesAlone
 
-/** The Store alone, and the chart. */
+/** Only the Store, and the chart. */
 export const journal = store.pipe(Layer.provideMerge(Settings.layer))
 
 export const outbox = Outbox.layerAlone.pipe(Layer.provideMerge(store))

@@ -1,6 +1,7 @@
 /**
- * Carries out a verb: through the admin listener of the worker that SITELEDGER_WORKER_URL names; else of one that is running
- * on the data directory; else in this process with the lock taken. The files never have two owners.
+ * Carries out a verb: through the admin listener of the worker that SITELEDGER_WORKER_URL names; otherwise of the
+ * worker that is running on the data directory; otherwise in this process, with the lock taken. The files never have
+ * two owners.
  */
 import { Effect, flow, type Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
@@ -18,9 +19,9 @@ import { isNoteClosed, Lock, readNote, type WorkerNote } from "../src/Runtime/Lo
 import * as Bar from "./Bar.ts"
 import * as Interrupted from "./Interrupted.ts"
 
-/** Where a worker answers, and the token to ask it with. */
+/** Where a worker answers, and the token for calling it. */
 export interface Asked extends Pick<WorkerNote, "admin" | "token"> {
-  /** A person named it, so nothing is done here in its place. */
+  /** A person named it, so nothing is done here instead. */
   readonly isNamed: boolean
 }
 
@@ -64,7 +65,7 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", {
 /** Nothing listens: a killed worker left its note behind. */
 const notThere = new Unanswered({ message: "The worker isn't running any more." })
 
-/** It may have taken the request, and carried it out. */
+/** It may have accepted the request and carried it out. */
 const brokeOff = new Unanswered({
   message: "The worker ended before it answered: look whether it was done before you ask again."
 })
@@ -86,7 +87,7 @@ const answered = <A, R>(asked: Effect.Effect<A, AskError, R>) =>
     Effect.provide(layerPatient)
   )
 
-/** It hasn't read all of the request, in minutes. */
+/** It hasn't read the whole request within minutes. */
 const tooBusy = new VerbError({ message: "The worker, or its machine, is too busy to take this: ask again later." })
 
 const unexpected = (status: number) => new VerbError({ message: `The worker answered with status ${status}.` })
@@ -95,7 +96,7 @@ const unreadable = new VerbError({
   message: "The worker's answer can't be read: it runs another version of siteledger."
 })
 
-/** What is done when it is gone. */
+/** What to do when the worker is gone. */
 export const instead =
   <A, E, R>({ admin, isNamed }: Asked, here: Effect.Effect<A, E, R>) =>
   (): Effect.Effect<A, E | VerbError, R> =>
@@ -153,7 +154,7 @@ export const ask = <Name extends VerbName, E, R>(
     return yield* Effect.catchIf(there, isNotThere, instead(note.value, here))
   })
 
-/** Asks for the journal, a part at a time. */
+/** Requests the journal, a part at a time. */
 export interface Journal<E> {
   readonly days: (payload: Payload<"ledger-days">) => Effect.Effect<Answer<"ledger-days">, E>
   readonly entries: (payload: Payload<"ledger-entries">) => Effect.Effect<Answer<"ledger-entries">, E>
@@ -161,7 +162,10 @@ export interface Journal<E> {
 
 type JournalNeeds = Needs<"ledger-days" | "ledger-entries">
 
-/** Like `ask`, with the Store opened once for all requests. `read` begins again if there is no worker after all. */
+/**
+ * Like `ask`, with the Store opened once for all requests. `read` is started again if it turns out that there is no
+ * worker.
+ */
 export const askForJournal = <A, E, R>(
   alone: Layer.Layer<JournalNeeds, E, R>,
   read: <E>(journal: Journal<E>) => Effect.Effect<A, E | LedgerError>

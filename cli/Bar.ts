@@ -1,6 +1,6 @@
 /**
- * While a verb runs, a line on stderr says how far it is and how long it will take, if somebody watches: on a terminal, and
- * not with --json, which is for programs. It is gone when the verb ends.
+ * While a verb runs, a line on stderr shows its progress and how long it will take, if someone watches: on a terminal,
+ * and not with --json, which is for programs. The line is gone when the verb ends.
  */
 import { Clock, Effect } from "effect"
 import type { StatusReport } from "../src/Operate/AdminApi/StatusReport.ts"
@@ -19,7 +19,7 @@ const clock = (seconds: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** From how long the first part took. */
+/** Estimated from how long the first part took. */
 const left = ({ done, startedAt, total }: Task, nowMs: number): string => {
   const tookMs = nowMs - Date.parse(startedAt)
   return done === 0 ? "" : `, ${clock(Math.ceil((tookMs * (total - done)) / done / 1000))} left`
@@ -39,7 +39,7 @@ const write = (text: string) => Effect.sync(() => void process.stderr.write(text
 
 const erase = "\r\u001B[K"
 
-/** Draws the newest of the tasks again and again. A source that fails is asked again. */
+/** Draws the newest of the tasks repeatedly. A source that fails is asked again. */
 const draw = <E, R>(tasks: Effect.Effect<ReadonlyArray<Task>, E, R>) =>
   Effect.gen(function* () {
     while (true) {
@@ -51,7 +51,7 @@ const draw = <E, R>(tasks: Effect.Effect<ReadonlyArray<Task>, E, R>) =>
 
 const isWatched = (): boolean => process.stderr.isTTY && !process.argv.includes("--json")
 
-/** Before something is printed while the line is there: it is drawn again below. */
+/** Call it before something is printed while the line is there: the line is redrawn below. */
 export const makeRoom = Effect.suspend(() => (isWatched() ? write(erase) : Effect.void))
 
 /** Runs the verb with a line about the tasks of this name. */

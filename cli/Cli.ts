@@ -87,10 +87,10 @@ const siteledger = Command.make("siteledger").pipe(
   ])
 )
 
-/** Every verb with its flags, to be read; only `run` runs it. */
+/** Every verb with its flags, for reading; only `run` runs it. */
 export const tree: Command.Command.Any = siteledger
 
-/** Help that wasn't asked for goes to stderr: it isn't data. */
+/** Help that wasn't requested goes to stderr, because it isn't data. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation" || event._tag === "Help"
@@ -111,7 +111,7 @@ const endlessly: ReadonlySet<string> = new Set(["--follow", "--watch"])
 export const isEndless = (args: ReadonlyArray<string>): boolean =>
   endless.has(args.find((word) => !word.startsWith("-")) ?? "") || args.some((word) => endlessly.has(word))
 
-/** No flag for the log level (LOG_LEVEL sets it), and no wizard: it would write its questions to stdout. */
+/** No flag for the log level (LOG_LEVEL sets it), and no wizard, which would write its questions to stdout. */
 export const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 
 export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>

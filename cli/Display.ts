@@ -1,6 +1,6 @@
 /**
- * The live view of a running worker on stderr: progress bars during the backfill (plain lines if stderr is no terminal),
- * then one line per second with what was posted since. It only reads.
+ * The live view of a running worker on stderr: progress bars during the backfill (plain lines if stderr isn't a
+ * terminal), then one line per second with what was posted since. It only reads.
  */
 import { Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
@@ -63,7 +63,7 @@ const bars = (style: Style) =>
     }
   })
 
-/** For a log: a line for every further tenth of a list. */
+/** For a log: a line for every additional tenth of a list. */
 const milestones = Effect.gen(function* () {
   const printed = new Map<string, number>()
   while (true) {
@@ -100,7 +100,7 @@ const lines = (style: Style) =>
 
 const columns = 80
 
-/** What matters most comes first, and what doesn't fit on the line isn't shown. */
+/** The most important parts come first, and what doesn't fit on the line isn't shown. */
 const second = ({ api, events, inbox, ledger, phase }: StatusReport, fresh: number, style: Style): string => {
   const parts = [
     `${events["applied"] ?? 0} events (+${fresh}/s)`,

@@ -1,6 +1,6 @@
 /**
- * Help in at most 80 columns: a longer line goes on below the column in which it says something. What is there to be copied,
- * the examples, stays as it is. Pure.
+ * Help in at most 80 columns: a longer line continues below the column in which its text begins. Examples, which are
+ * meant to be copied, stay unchanged. Pure.
  */
 
 const widest = 80
@@ -8,7 +8,7 @@ const widest = 80
 // oxlint-disable-next-line no-control-regex
 const shown = (text: string): string => text.replaceAll(/\u001B\[\d+m/g, "")
 
-/** Below the second column, the text of a list, or the line. */
+/** The second column, the text of a list item, or the beginning of the line. */
 const indent = (line: string): number => /^ *(?:- |\S+(?: \S+)* {2,}(?=\S))?/.exec(shown(line))?.[0].length ?? 0
 
 const fit = (line: string): string => {

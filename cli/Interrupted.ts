@@ -1,6 +1,6 @@
 /**
- * What is said when a verb is interrupted. A worker that has been asked goes on without whoever asked: then nothing is
- * undone by Ctrl-C, and the sentence says so.
+ * What is said when a verb is interrupted. A worker that has been asked continues without the caller: Ctrl-C then
+ * undoes nothing, and the sentence says so.
  */
 import { Effect } from "effect"
 
@@ -8,7 +8,7 @@ const interrupted = { sentence: "Interrupted before it was done." }
 
 export const sentence = (): string => interrupted.sentence
 
-/** `asked` waits for what the running worker does. */
+/** `asked` waits for the running worker. */
 export const goesOn =
   (name: string) =>
   <A, E, R>(asked: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,7 +1,7 @@
 /**
- * The process's log: on stderr, in the format and from the level that the environment sets, and never more than a stated
+ * The process's log: on stderr, in the format and from the level that the environment sets, and never faster than a set
  * rate (`Log/Limit`). Data goes to stdout, so a pipe never gets a log line. The same lines, metrics and traces go to
- * OpenTelemetry where that is configured (`Telemetry`).
+ * OpenTelemetry if it is configured (`Telemetry`).
  */
 import { Effect, Layer, Logger, References } from "effect"
 import * as Settings from "../config/Settings.ts"

@@ -49,11 +49,14 @@ export const whole = (name: string, meaning: string, { least = 0, most = Number.
     )
   )
 
-/** Its help names the default. */
+/** Its help states the default. */
 export const wholeOr = (standard: number, name: string, meaning: string, bounds?: Bounds) =>
   whole(name, `${meaning} (default ${standard})`, bounds).pipe(Flag.withDefault(standard))
 
-/** The first line of standard input, empty without one. Then it is closed: an open terminal would keep the process. */
+/**
+ * The first line of standard input; empty if there is none. Then standard input is closed, because an open terminal
+ * would keep the process alive.
+ */
 export const pipedLine = Effect.flatMap(Stdio.Stdio, ({ stdin }) =>
   Stream.runHead(Stream.splitLines(Stream.decodeText(stdin))).pipe(
     Effect.map(Option.getOrElse(() => "")),

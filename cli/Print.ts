@@ -6,14 +6,14 @@ import * as Json from "../src/Domain/Json.ts"
 import { table } from "../src/Query/Table.ts"
 import * as Text from "../src/Query/Text.ts"
 
-/** Ends when nobody reads standard output any more, like `head` that has had enough. */
+/** Resolves when standard output is no longer read, as with `head` once it has enough. */
 export const readerGone: Effect.Effect<void> = Effect.callback((resume) => {
   const gone = (): void => resume(Effect.void)
   process.stdout.once("error", gone)
   return Effect.sync(() => process.stdout.removeListener("error", gone))
 })
 
-/** On one line. */
+/** As one line. */
 export const document = (value: unknown) => Console.log(Text.visibleJson(Json.stringify(value)))
 
 const numberColumns = new Set([
@@ -40,7 +40,7 @@ const numberColumns = new Set([
   "unknown"
 ])
 
-/** As `siteledger query` prints a table: complete in a pipe, cut to the width of a terminal. */
+/** In the form in which `siteledger query` prints a table: complete in a pipe, cut to the width of a terminal. */
 export const aligned = (
   names: ReadonlyArray<string>,
   rows: ReadonlyArray<Readonly<Record<string, unknown>>>

@@ -1,7 +1,7 @@
 /**
- * What a verb did, as people read it: a few lines. `--json` has the same as one document.
+ * What a verb did, in a few lines for people. `--json` prints the same as one document.
  *
- * Guarantees: no control character of what is shown reaches the terminal, and no value makes a line of its own.
+ * Guarantees: no control character in a value reaches the terminal, and no value produces a line of its own.
  */
 import { Console } from "effect"
 import type { Answer } from "../src/Operate/AdminApi.ts"
@@ -10,7 +10,7 @@ import * as Print from "./Print.ts"
 
 type Lines = ReadonlyArray<string>
 
-/** Prints an answer: its page for people, one line of JSON for programs. */
+/** Prints an answer: a page for people, or one line of JSON for programs. */
 export const answer =
   <A>(asJson: boolean, page: (value: A) => Lines) =>
   (value: A) =>
@@ -36,7 +36,7 @@ const isFlat = (value: unknown): boolean => typeof value !== "object" || value =
 
 const isEmpty = (value: unknown): boolean => value == null || (!isFlat(value) && Object.keys(value).length === 0)
 
-/** Names with their values beside them; what is nested stands below its name, and what is alike is a table. */
+/** Names with their values beside them; nested values stand below their name, and equal objects form a table. */
 export const outline = (value: Named): Lines => {
   const known = Object.entries(value).filter(([, each]) => !isEmpty(each))
   const flat = known.filter(([, each]) => isFlat(each))
@@ -47,7 +47,7 @@ export const outline = (value: Named): Lines => {
   ]
 }
 
-/** A part of a page, after an empty line. `nothing`: what it says instead of no lines. */
+/** A part of a page, after an empty line. `nothing`: the text if there are no lines. */
 export const section = (title: string, lines: Lines, nothing: string): Lines => [
   "",
   title,

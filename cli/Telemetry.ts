@@ -1,7 +1,7 @@
 /**
  * What goes to an OpenTelemetry collector, over OTLP: if OTEL_EXPORTER_OTLP_ENDPOINT is set, each of logs, metrics and
- * traces whose exporter is `otlp`. Other variables of OpenTelemetry (OTEL_RESOURCE_ATTRIBUTES, OTEL_BSP_…, compression,
- * time-outs, and those of one signal) are read by Effect. If the collector fails, what it would have got is dropped.
+ * traces whose exporter is `otlp`. Effect reads the other variables of OpenTelemetry (OTEL_RESOURCE_ATTRIBUTES,
+ * OTEL_BSP_…, compression, timeouts, and those of one signal). If the collector fails, its data is dropped.
  */
 import { hostname } from "node:os"
 import { Cause, Config, Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -11,12 +11,12 @@ import { Settings, SettingsError } from "../config/Settings.ts"
 import { version } from "../src/Runtime/Program.ts"
 import { Telemetry } from "../src/Runtime/Telemetry.ts"
 
-/** In a URL, a parameter may be a key: only those of paging are shown in spans. */
+/** A parameter in a URL may be a key, so spans show only those of paging. */
 const hidden = [/^(?!(page|per_page)$)/]
 
 const isConfigError = (error: unknown): error is Config.ConfigError => error instanceof Config.ConfigError
 
-/** Effect reads the variables that `config/` doesn't declare, and dies of what it can't read. */
+/** Effect reads the variables that `config/` doesn't declare, and dies of those that it can't read. */
 const refused = (cause: Cause.Cause<never>) => {
   const error = Cause.squash(cause)
   const [, variable] = (isConfigError(error) ? /\["(OTEL_\w+)"/.exec(error.message) : undefined) ?? []
@@ -25,7 +25,7 @@ const refused = (cause: Cause.Cause<never>) => {
     : Effect.fail(SettingsError.of([{ variable, sentence: "has a value that OpenTelemetry doesn't know." }]))
 }
 
-/** Adds to the loggers that there are. */
+/** Adds to the existing loggers. */
 export const layer = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     const { otlpEndpoint, otlpHeaders, otlpMetrics, otlpMetricsEveryMs, otlpServiceName, otlpTraces } = settings

@@ -1,9 +1,9 @@
 /**
- * Runs the worker until a signal: takes the lock, then runs all pipelines, and starts them again on request.
+ * Runs the worker until a signal: takes the lock, runs all pipelines, and restarts them on request.
  *
- * A worker that knows a subscription's secret accepts deliveries, whatever the token endpoint answers: what needs a token
- * waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends the process.
- * A login that has ended never does: deliveries are accepted until a person logs in again.
+ * A worker that knows a subscription's secret accepts deliveries, whatever the token endpoint answers: work that needs
+ * a token waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends
+ * the process. A login that has ended never does: deliveries are accepted until a person logs in again.
  */
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { Settings } from "../config/Settings.ts"
@@ -21,7 +21,10 @@ import * as Life from "./Worker/Life.ts"
 
 const all = worker.pipe(Layer.provideMerge(Restart.layer))
 
-/** Asks for the first token. Fails if it is refused and there is no secret to accept deliveries with; otherwise waits forever. */
+/**
+ * Requests the first token. Fails if it is refused and there is no secret with which to accept deliveries; otherwise
+ * waits forever.
+ */
 const refusedAtStart = Effect.gen(function* () {
   const { valid } = yield* Keyring
   const token = yield* Token
@@ -30,8 +33,8 @@ const refusedAtStart = Effect.gen(function* () {
 })
 
 /**
- * A start that meets a lock tries again instead of ending the process; so does one that meets damage in a file, because the
- * next one makes that file again.
+ * A start that encounters a lock tries again instead of ending the process. So does one that encounters damage in a
+ * file, because the next start rebuilds that file.
  */
 const passing = <A, E, R>(start: Effect.Effect<A, E, R>) =>
   start.pipe(

@@ -1,7 +1,7 @@
 /**
- * `siteledger backup FILE`: a copy of the store, even while the worker runs. The file gets its name once it is complete.
- * It replaces an earlier backup and nothing else. Naming the store itself exits with 2. `siteledger backup --verify` reads the
- * backup off the machine back; it exits with 1 if anything was damaged.
+ * `siteledger backup FILE`: a copy of the store, even while the worker runs. The file gets its name once it is
+ * complete. It replaces an earlier backup and nothing else. Naming the store itself exits with 2. `siteledger backup
+ * --verify` reads the off-machine backup back, and exits with 1 if anything was damaged.
  */
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -46,12 +46,12 @@ const verify = Effect.fnUntraced(function* (asJson: boolean) {
 })
 
 /**
- * Whether the file is an earlier backup, to be replaced. Not checked in the worker: if the file is one of its own
+ * Whether the file is an earlier backup that may be replaced. Not checked in the worker: if the file is one of its own
  * databases, closing it there would drop their locks.
  */
 const isEarlierBackup = (own: string, file: string) =>
   Effect.gen(function* () {
-    // SQLite would make one, and an empty backup might replace a good one.
+    // SQLite would create one, and an empty backup might replace a good one.
     if (!existsSync(own)) return yield* new BackupError({ message: `There is no store ${own} (SITELEDGER_DATA_DIR).` })
     const folder = dirname(file)
     if (!existsSync(folder)) return yield* new BackupError({ message: `There is no folder ${folder}.` })
@@ -77,7 +77,7 @@ const toFile = (name: string, asJson: boolean) =>
       embedded: (files) => Effect.succeed(files.store),
       server: () => noBackup
     })
-    // The worker may have another working directory.
+    // The worker may have a different working directory.
     const file = resolve(name)
     const done = yield* ask("backup", { path: file, replace: yield* isEarlierBackup(own, file) }, store)
     yield* Said.answer(asJson, () => [`Backed up to ${file} (${Said.size(statSync(file).size)}).`])(done)

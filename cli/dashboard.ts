@@ -1,6 +1,6 @@
 /**
- * `siteledger dashboard`: an address of the running worker's dashboard that signs one browser in, as whoever asks. On a desktop
- * it is opened at once.
+ * `siteledger dashboard`: an address of the running worker's dashboard that signs one browser in as the caller. On a
+ * desktop it is opened at once.
  */
 import { spawn } from "node:child_process"
 import { Console, Effect, Option } from "effect"
@@ -16,10 +16,10 @@ const none = new VerbError({
   message: "The dashboard is a page of a running worker, and none is running: `siteledger start` starts one."
 })
 
-/** In a fragment, which browsers send to no server and no proxy's log. */
+/** In a fragment, which browsers send to no server, so that it is in no proxy's log. */
 export const addressOf = (admin: string, code: string): string => `${admin}/#code=${code}`
 
-/** Opens it in the person's browser, if that is possible. */
+/** Opens it in the person's browser if possible. */
 const open = (address: string) =>
   Effect.sync(() => {
     const program = process.platform === "darwin" ? "open" : "xdg-open"

@@ -1,6 +1,6 @@
 /**
- * `siteledger delivery ID`: what came under an event's id, or with a sequence: its headers, its body, what it says of its record to
- * this day, and what was posted on its ground.
+ * `siteledger delivery ID`: what came under an event's id, or with a sequence: its headers, its body, what its record
+ * still has from it, and the entries that rest on it.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
  * `siteledger demo` (`npm start`): the sandbox and the worker in one process, over real HTTP, with their own data in
- * ./data/demo. After a kill, the next start goes on where it stopped.
+ * ./data/demo. After a kill, the next start continues where it stopped.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
@@ -55,7 +55,7 @@ const checkPorts = Effect.fnUntraced(function* (ports: Ports) {
   }
 })
 
-/** Whether the saved simulation has other options than these, so that it can't go on. */
+/** Whether the saved simulation has different options, so that it can't continue. */
 const hasOtherOptions = (statePath: string, projects: number, eventsPerSecond: number): boolean => {
   if (!existsSync(statePath)) return false
   const state = Json.parse(readFileSync(statePath, "utf8"))
@@ -71,7 +71,7 @@ const otherDemo = (dataDir: string) =>
       `Use the same options, choose another --data-dir, or delete it.`
   })
 
-/** The worker's environment: as for a real service, at a scale that can be watched. */
+/** The worker's environment: as for a real service, but at a scale that can be watched. */
 const environment = (sandbox: Sandbox, ports: Ports, dataDir: string): Record<string, string> => ({
   SITELEDGER_BASE_URL: sandbox.baseUrl,
   SITELEDGER_AUTH_URL: sandbox.authUrl,
@@ -99,10 +99,10 @@ const near = (path: string): string => {
   return from.startsWith("..") ? path : from || "."
 }
 
-/** Else it is a copy of the sources. */
+/** Otherwise it is a copy of the sources. */
 const isPackage = import.meta.url.includes("/node_modules/siteledger/")
 
-/** At most 80 columns, if the folder's path is short. A query of several lines can be pasted as it stands. */
+/** At most 80 columns if the folder's path is short. A query of several lines can be pasted unchanged. */
 const welcome = (dataDir: string, ports: Ports, adminUrl: string, code: string) => {
   const folder = near(dataDir)
   const program = isPackage ? "npx siteledger" : "bin/siteledger"
@@ -139,7 +139,7 @@ export const demo = Command.make("demo", flags, ({ dataDir: folder, eventsPerSec
       pageSizeMax: 200,
       stepsPerProjectChange: 40,
       timeScale: 60,
-      // So that there is a year to look at.
+      // So that there is a year of data to look at.
       pastDays: 335,
       pastEvents: 90 * eventsPerSecond,
       statePath

@@ -1,7 +1,7 @@
 /**
- * `siteledger discover`: what the service's OpenAPI document offers to sync, as a table, and as a review file that a
- * person edits. `--diff OLD` compares two documents, `--seen` a document with what came; both write nothing, and end with
- * 1 if something is unsafe.
+ * `siteledger discover`: what the service's OpenAPI document offers to sync, as a table and as a review file that a
+ * person edits. `--diff OLD` compares two documents, `--seen` compares a document with what arrived; both write
+ * nothing, and exit with 1 if something is unsafe.
  */
 import { join, resolve } from "node:path"
 import { Console, Effect, Option, Runtime, Schema } from "effect"
@@ -53,7 +53,7 @@ const placeOf = (text: string) =>
     (sentence) => new CliError.UserError({ cause: `The document ${sentence}` })
   )
 
-/** All tables and views but those of resources, whose rows a list may add to. */
+/** All tables and views except those of resources, to which a list may add. */
 const taken: ReadonlySet<string> = new Set(
   [...tables.map(({ name }) => name), ...viewNames].filter((name) => !entityNames.some((entity) => entity === name))
 )

@@ -1,6 +1,7 @@
 /**
  * `siteledger doctor`: checks everything that can be checked without changing anything, one line each, even while a
- * worker runs or things are down. Exits with 0 if nothing failed. With `--payload FILE`, only what a sample says.
+ * worker runs or things are down. Exits with 0 if nothing failed. With `--payload FILE`, only reports what a sample
+ * says.
  */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
@@ -73,7 +74,7 @@ export const doctor = Command.make("doctor", flags, ({ json: asJson, payload: pa
   ])
 )
 
-/** With a bad configuration, what can still be checked on this machine. */
+/** If the configuration is invalid, what can still be checked on this machine. */
 const everything = Effect.gen(function* () {
   const node = examine("Node", Machine.node)
   const whole = yield* Effect.result(Effect.provide(all, Settings.layerAll))
@@ -140,7 +141,7 @@ const offMachine = (settings: Settings.Settings["Service"]) =>
     ]
   })
 
-/** Beside the data directory. */
+/** Files outside the data directory. */
 const ownFiles = (settings: Settings.Settings["Service"]): ReadonlyArray<string> =>
   byEngine(settings, { embedded: ({ warehouse }) => [warehouse, `${warehouse}.wal`], server: () => [] })
 

@@ -1,7 +1,7 @@
 /**
- * `siteledger erase`: a value, such as a person's name, or a record leaves everything that the store, the copies made of it and the lake
- * hold; no worker may be running. The next start makes the warehouse and the analysts' copy again. What comes in later loses
- * it, too.
+ * `siteledger erase`: removes a value, such as a person's name, or a record from everything that the store, its copies
+ * and the lake hold; no worker may be running. The next start rebuilds the warehouse and the analysts' copy. It is also
+ * removed from what comes in later.
  */
 import { join } from "node:path"
 import { Console, Effect, Layer, Option, type Scope } from "effect"
@@ -44,7 +44,7 @@ const flags = {
 
 type Opening = Effect.Effect<Erase.Engine, Effect.Error<Erase.Open>, Settings.Settings | Scope.Scope>
 
-/** How each engine is opened for it. */
+/** How each engine is opened for this. */
 const engineOf = (given: Given) =>
   Effect.gen(function* () {
     const settings = yield* Settings.Settings
@@ -54,7 +54,7 @@ const engineOf = (given: Given) =>
     return byEngine(settings, {
       embedded: (files): Opening => Embedded.open({ ...files, published }),
       server: (url): Opening => {
-        // Of a Store that has moved to the server.
+        // Files of a Store that has moved to the server.
         const before = { store: storePath(settings.dataDir), warehouse: join(settings.dataDir, "warehouse.duckdb") }
         return Server.open({ ...before, url, ownersUrl, fields, published })
       }
@@ -84,7 +84,7 @@ const agreed = Effect.gen(function* () {
   if (!(yield* Prompt.run(Prompt.Confirm({ message: question })))) return yield* notErased
 })
 
-/** What differs with files and on a server. */
+/** Wording that differs between files and a server. */
 const wordsOf = (withFiles: boolean) => ({
   page: page(
     withFiles

@@ -1,5 +1,5 @@
 /**
- * `siteledger events`: the newest events, one line each; with `--follow` also those that come, until it is stopped.
+ * `siteledger events`: the newest events, one line each; with `--follow`, also new ones until it is stopped.
  */
 import { Console, Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -59,7 +59,7 @@ const nothing = new VerbError({
   message: "`siteledger events --follow` shows what a running worker takes, and none is running: start it first."
 })
 
-/** A worker that is gone for a while is awaited: nothing that it takes meanwhile is missed. */
+/** If the worker is unavailable for a while, this waits: no event that it takes meanwhile is missed. */
 const follow = Effect.fnUntraced(function* (
   filters: Payload<"events">,
   last: number,
@@ -89,7 +89,7 @@ const followsOn = new VerbError({
   message: "`--before` looks back, and `--follow` waits for what comes: give one of them."
 })
 
-/** Told to the person, not to a program that reads the events; none while these are all. */
+/** For the person, not for a program that reads the events; none if these are all. */
 const earlier = (next: string | null) =>
   next === null ? Effect.void : Console.error(`Earlier ones, if there are any: --before "${next}"`)
 

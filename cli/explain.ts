@@ -60,11 +60,11 @@ const event = (row: Row): string => {
   return `${row["event_timestamp"] ?? "no time"}  ${row["event_type"] ?? "unknown"}  received ${row["received_at"]}${times}  ${row["event_id"]}${alarms}${state}`
 }
 
-/** Its content by name; amounts as decimals, not in the stored ten-thousandths. */
+/** The content by name; amounts as decimals, not in the stored ten-thousandths. */
 const fact = (row: Row): string => {
   const { preceding, units, ...content } = JSON.parse(String(row["content"])) as Row
   const amount = units == null ? "" : ` ${Amount.ofUnits(BigInt(units)) ?? units}`
-  // What is nested is for auditors: `--json` has it.
+  // Nested values are for auditors: `--json` has them.
   const others = Object.entries(content).filter(([, value]) => value !== null && typeof value !== "object")
   const before = (preceding as Preceding | undefined)?.ipcId
   return [
@@ -77,7 +77,7 @@ const fact = (row: Row): string => {
 const entry = (row: Row): string =>
   `${row["sequence"]}  ${row["effective_at"]}  ${row["kind"]} ${row["amount"]} ${row["currency"] ?? ""} ${accounts(row)}, ${row["payment_reference"]}  (${row["entry_id"]})`
 
-/** An older worker knows of no more lines than two. */
+/** An older worker knows no more than two lines. */
 const accounts = (row: Row): string => Lines.inWords({ ...row, lines: row["lines"] ?? null } as Lines.Columns)
 
 const balance = ({ certified, due, open, paid }: Answer<"explain">["balance"]): string =>

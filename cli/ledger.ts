@@ -1,6 +1,6 @@
 /**
  * `siteledger ledger`: the books, for the people who keep them. Goes through the running worker or, if there is none,
- * takes the lock here. Tables for people, `--json` for programs.
+ * takes the lock here. Prints tables for people, and with `--json` documents for programs.
  */
 import { Command } from "effect/cli"
 import { accept } from "./ledger/accept.ts"

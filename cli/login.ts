@@ -1,10 +1,10 @@
 /**
- * `siteledger login`: a person consents, and the worker then reads on their behalf. What a person must open is printed on
- * stdout.
+ * `siteledger login`: a person consents, and the worker then reads on their behalf. The address that a person must open
+ * is printed on stdout.
  *
- * Three ways: a browser that comes back to this machine; `--paste`, for a browser anywhere, whose last address is pasted
- * here; `--device`, for a code that is entered in a browser anywhere. `--status` shows the stored login without secrets;
- * `--forget` revokes and removes it.
+ * There are three ways: a browser that returns to this machine; `--paste`, for a browser anywhere, whose last address
+ * is pasted here; `--device`, for a code that is entered in a browser anywhere. `--status` shows the stored login
+ * without secrets; `--forget` revokes and removes it.
  */
 import { spawn } from "node:child_process"
 import { Console, Duration, Effect, Layer, Option } from "effect"
@@ -71,7 +71,7 @@ const showCode = ({ address, completeAddress, lifeMs, userCode }: Shown) =>
     yield* Console.log(completeAddress)
   })
 
-/** The command of each system, taking the address as its last argument; no shell reads it. */
+/** The command of each system, which takes the address as its last argument; no shell reads it. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"]
@@ -104,7 +104,7 @@ const exclusive = ["paste", "device", "status", "forget"] as const
 
 type Given = Command.Command.Config.Infer<typeof flags>
 
-/** What can't be asked for together. */
+/** Options that exclude each other. */
 const complaint = (given: Given): string | undefined => {
   const [first, second] = exclusive.filter((name) => given[name])
   if (second !== undefined) return `--${first} and --${second} are mutually exclusive.`

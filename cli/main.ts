@@ -13,7 +13,9 @@ import * as Interrupted from "./Interrupted.ts"
 /** A longer shutdown is cut short; kill -9 at any instant loses nothing. */
 const longestStopMs = 9_000
 
-/** Exit code after a signal or a refused prompt: only a verb that runs until it is stopped has then done its work. */
+/**
+ * The exit code after a signal or a refused prompt: only a verb that runs until it is stopped has then done its work.
+ */
 const interrupted = isEndless(process.argv.slice(2)) ? 0 : 1
 
 const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {

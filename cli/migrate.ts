@@ -1,7 +1,6 @@
 /**
- * `siteledger migrate`: makes or migrates the tables on PostgreSQL, where the ledger's have an owner of their own; workers
- * may run meanwhile. With files there is nothing to
- * do: each start migrates them.
+ * `siteledger migrate`: creates or migrates the tables on PostgreSQL, if the ledger's tables have a separate owner;
+ * workers may run meanwhile. With files there is nothing to do: each start migrates them.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"

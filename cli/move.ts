@@ -1,6 +1,7 @@
 /**
  * `siteledger move --to WHERE`: moves the store from the configured engine to another, empty one; no worker may run on
- * either. WHERE is the new value of SITELEDGER_WAREHOUSE. It says how many rows each table has, on both sides by their hash.
+ * either. WHERE is the new value of SITELEDGER_WAREHOUSE. It prints how many rows each table has, compared on both
+ * sides by their hash.
  */
 import { Console, Effect, Result } from "effect"
 import { CliError, Command, Flag } from "effect/cli"

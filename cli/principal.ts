@@ -1,8 +1,8 @@
 /**
- * `siteledger principal`: who may ask the workers for what, each with a token and roles of its own. A change is in force at
- * once, on all workers of a database.
+ * `siteledger principal`: who may ask the workers for what, each with a token and roles. A change takes effect at once,
+ * on all workers of a database.
  *
- * A token is printed once, when it is made; what is kept tells whether a token is the right one.
+ * A token is printed once, when it is created; what is stored can only verify a token.
  */
 import { Command } from "effect/cli"
 import * as Log from "./Log.ts"

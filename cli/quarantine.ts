@@ -1,6 +1,6 @@
 /**
- * `siteledger quarantine`: the deliveries that couldn't be read or applied, a page at a time, and below how many there are by
- * reason, with what would make them readable; with `--export` all of them, whole, in a file.
+ * `siteledger quarantine`: the deliveries that couldn't be read or applied, a page at a time, and below them the count
+ * for each reason, with what would make them readable; with `--export`, all of them in full, in a file.
  */
 import { Console, Effect, Option, Record } from "effect"
 import { Command } from "effect/cli"
@@ -26,7 +26,7 @@ const flags = {
 
 const columns = ["sequence", "received", "event_type", "reason", "event_id"]
 
-/** Part after part, so that memory doesn't grow with the quarantine. */
+/** Part by part, so that memory doesn't grow with the quarantine. */
 const exported = (
   target: { readonly path: string; readonly isReplacing: boolean },
   from: Payload<"quarantine-export">

@@ -2,8 +2,9 @@
  * `siteledger query SQL`: one read-only statement on the published copy, as a table, `--csv`, `--json`, or into a new
  * file with `--parquet`.
  *
- * Needs no worker and no lock, because no process owns the copy. Exits with 0 if the answer is complete or cut at the row
- * limit (a note says so; a file is never cut), with 1 if it isn't, with 2 if more than one format is given.
+ * Needs no worker and no lock, because no process owns the copy. Exits with 0 if the answer is complete or cut at the
+ * row limit (a note says so; a file is never cut), with 1 if it is incomplete, and with 2 if more than one format is
+ * given.
  */
 import { join } from "node:path"
 import { Effect, Option, Runtime, Schema } from "effect"

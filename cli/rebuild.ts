@@ -1,6 +1,6 @@
 /**
- * `siteledger rebuild`: rebuilds the warehouse from the inbox and a fresh walk. The worker does it; --wait waits until it has
- * applied all deliveries of the time when it was asked.
+ * `siteledger rebuild`: rebuilds the warehouse from the inbox and a fresh walk. The worker does it; --wait waits until
+ * it has applied all deliveries that existed when it was asked.
  */
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
@@ -19,10 +19,10 @@ const nextStart = Console.error("No worker is running: the next start rebuilds t
 
 const isWaiting = toggle("wait", "Wait until all deliveries have been applied again")
 
-/** The worker starts its pipelines again, and doesn't answer meanwhile. */
+/** The worker restarts its pipelines, and doesn't answer meanwhile. */
 const patience = Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: "2 minutes" }))
 
-/** Where it answers then may be another port, which its note says. */
+/** Afterwards it may answer on another port, which its note says. */
 const tasks = Effect.gen(function* () {
   const worker = yield* running
   if (Option.isNone(worker)) return yield* gone

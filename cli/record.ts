@@ -1,6 +1,6 @@
 /**
- * `siteledger record TABLE ID`: one record as it is now, a field on each line with its value and what said it, and the deliveries
- * about it, newest first.
+ * `siteledger record TABLE ID`: one record in its current state, one line per field with its value and origin, and the
+ * deliveries about it, newest first.
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

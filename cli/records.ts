@@ -1,5 +1,5 @@
 /**
- * `siteledger records TABLE`: records as they are in the warehouse now, a page at a time, those that `--where` asks for.
+ * `siteledger records TABLE`: current records in the warehouse that match `--where`, a page at a time.
  */
 import { Console, Effect, Record } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
@@ -48,7 +48,7 @@ const conditions = (texts: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
-/** They say how it is kept; `siteledger record` has them. */
+/** Internal columns; `siteledger record` shows them. */
 const isOurs = (name: string): boolean => name.startsWith("_") && name !== "_key" && name !== "_deleted_at"
 
 const page = Effect.fnUntraced(function* ({ columns, next, rows, stoppedAfter }: Answer<"records">) {

@@ -1,7 +1,7 @@
 /**
- * `siteledger redeliver --to URL`: delivers what this store holds once more, to another worker's receiver. For the way back to an
- * older version (docs/installing.md): what a newer worker has taken since reaches the older one's store. It ends with 1 if
- * the receiver refused any of it.
+ * `siteledger redeliver --to URL`: redelivers what this store holds to another worker's receiver. For a return to an
+ * older version (docs/installing.md): what a newer worker has taken since then reaches the older one's store. Exits
+ * with 1 if the receiver refused any of it.
  */
 import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
@@ -59,7 +59,7 @@ const page = ({ refused, taken }: Redelivered) => [
       ])
 ]
 
-/** Nothing else may write the store meanwhile. */
+/** Nothing else may write to the store meanwhile. */
 const layer = Layer.merge(Alone.secrets, layerHttp).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.map(Settings.Settings, ({ dataDir }) => Lock.layerAt(dataDir))))
 )

@@ -1,6 +1,6 @@
 /**
  * `siteledger replay`: reads the quarantine again and applies what has become readable. With `--gap-closed` it records
- * that a person has replayed in the service what the receiver missed while it was down, and with `--refused-seen` that a
+ * that a person has replayed, in the service, what the receiver missed while it was down; with `--refused-seen`, that a
  * person knows which deliveries it refused.
  */
 import { Effect, Layer, Option } from "effect"
@@ -40,10 +40,10 @@ const reason = Flag.String("reason").pipe(
   Flag.withDefault("closed by hand")
 )
 
-/** Only here is the service's configuration needed; a running worker has it already. */
+/** Only here is the service's configuration needed; a running worker already has it. */
 const alone = applyingAlone.pipe(Layer.provideMerge(stores), Layer.provide(Settings.layerAll))
 
-/** Of what only a worker has. */
+/** Stands for services that only a worker has. */
 const noWorker: Layer.Layer<Receiver | Store | Uptime, VerbError> = Layer.effectContext(
   Effect.fail(new VerbError({ message: "This goes through the running worker: start it first." }))
 )

@@ -1,5 +1,6 @@
 /**
- * `siteledger report NAME`: the books for a bookkeeper, as of a day: a table, `--csv` for a spreadsheet or `--json`.
+ * `siteledger report NAME`: the books for a bookkeeper, as of a day: as a table, as `--csv` for a spreadsheet, or as
+ * `--json`.
  */
 import { Console, Effect, Record, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"

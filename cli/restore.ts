@@ -1,7 +1,8 @@
 /**
- * `siteledger restore FROM`: puts a backup in the store's place, a file or one off the machine; no worker may be running. The
- * previous store is kept beside it. The next start rebuilds the warehouse, which may be ahead of the backup or behind it. If entries were sent to
- * an accounting system, nothing more is sent until a person has compared (`siteledger ledger sink compare`).
+ * `siteledger restore FROM`: replaces the store with a backup, from a file or off the machine; no worker may be
+ * running. The previous store is kept beside it. The next start rebuilds the warehouse, which may be ahead of the
+ * backup or behind it. If entries were sent to an accounting system, nothing more is sent until a person has compared
+ * (`siteledger ledger sink compare`).
  */
 import { accessSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -39,7 +40,7 @@ const from = argument(
   "A file that `siteledger backup` made; or where SITELEDGER_BACKUP has a backup: s3://BUCKET/PREFIX or the folder"
 )
 
-/** A backup is opened and checked as a whole before anything is moved. */
+/** A backup is opened and completely checked before anything is moved. */
 const check = (file: string, store: string) =>
   Effect.gen(function* () {
     if (!existsSync(file)) return yield* unusable(file, "there is no such file")
@@ -57,7 +58,7 @@ const discard = (path: string): void => {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true })
 }
 
-/** Of the store that is replaced; 0 if it can't be read. */
+/** The epoch of the store that is replaced; 0 if it can't be read. */
 const epochIn = (store: string): number => {
   try {
     const database = new DatabaseSync(store, { readOnly: true })
@@ -69,7 +70,7 @@ const epochIn = (store: string): number => {
   }
 }
 
-/** Of the store that is replaced: what was erased there is in the backup; none if it can't be read. */
+/** What was erased from the store that is replaced, and is still in the backup; none if it can't be read. */
 const erasedIn = (store: string): ReadonlyArray<Erasures.Tombstone> => {
   try {
     const database = new DatabaseSync(store, { readOnly: true })
@@ -81,7 +82,7 @@ const erasedIn = (store: string): ReadonlyArray<Erasures.Tombstone> => {
   }
 }
 
-/** Before the swap, so that no start takes the warehouse for this store's own, or sends what was sent already. */
+/** Done before the swap, so that no start takes the warehouse for this store's own, or sends what was already sent. */
 const prepare = (elsewhere: Behind.Elsewhere, erased: ReadonlyArray<Erasures.Tombstone>, nowMs: number) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -89,7 +90,7 @@ const prepare = (elsewhere: Behind.Elsewhere, erased: ReadonlyArray<Erasures.Tom
     return yield* store.transaction(async (tx) => {
       await Own.restored(tx)
       await Erasures.takeOver(tx, erased)
-      // Somebody may have signed out since.
+      // Someone may have signed out since.
       await tx.deleteFrom("sessions").execute()
       return Behind.restored(tx, elsewhere, nowMs)
     })
@@ -107,21 +108,21 @@ const copyWhole = async (file: string, restored: string, reached: Reached): Prom
   }
 }
 
-/** Brings the log of the present store into its file; a damaged store keeps its log beside it. */
+/** Merges the write-ahead log of the present store into its file; a damaged store keeps its log beside it. */
 const settle = (store: string): void => {
   try {
     const database = new DatabaseSync(store)
     database.exec("pragma wal_checkpoint(truncate)")
     database.close()
   } catch {
-    // Kept as it is: it may be why a backup is being restored.
+    // Kept unchanged: it may be the reason for the restore.
   }
 }
 
 /**
- * The old store gets a second name, then the new one takes over the first. After a crash either of them has that name,
- * never none. The old log is removed before, so that the new store never meets it. The new store's deliveries are in its
- * table, so the next start makes its inbox, and leaves the old one aside.
+ * The old store gets a second name, then the new one takes over the first. So at any crash, one of the two has that
+ * name. The old log is removed before, so that the new store is never opened with it. The new store's deliveries are in
+ * its table, so the next start creates its inbox and sets the old one aside.
  */
 const swap = (restoring: string, store: string, kept: string): void => {
   if (existsSync(store)) {
@@ -144,7 +145,7 @@ const compareFirst =
   "Nothing is sent to the accounting system until you have compared: it may have entries from after this backup. " +
   "Export them there, and run `siteledger ledger sink compare FILE`."
 
-/** Takes the store's place. Returns what to say of it. */
+/** Replaces the store. Returns what to report. */
 const replaceStore = Effect.fnUntraced(function* (store: string, file: string, dataDir: string, nowMs: number) {
   yield* check(file, store)
   const kept = `${store}.before-restore-${nowMs}`
@@ -209,7 +210,7 @@ interface Restored {
   readonly ledgerEpoch: number
   readonly restored: string
   readonly kept: string | null
-  /** Of a backup off the machine. */
+  /** For an off-machine backup. */
   readonly upTo?: string
   readonly deliveries?: number
   readonly entries?: number

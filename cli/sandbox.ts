@@ -1,5 +1,5 @@
 /**
- * `siteledger sandbox`: a stand-in for the service of the interface document, to develop against before any credentials
+ * `siteledger sandbox`: a stand-in for the service of the interface document, for development before any credentials
  * exist. A worker's configuration for it is printed on stdout, as lines for a shell or as JSON.
  */
 import { Console, Duration, Effect, Option, Runtime, Schema } from "effect"
@@ -130,13 +130,13 @@ const flags = {
 
 type Given = Command.Command.Config.Infer<typeof flags>
 
-/** What isn't given is the state file's, or the sandbox's own standard. */
+/** Options that aren't given come from the state file, or else are the sandbox's defaults. */
 const optionsOf = (given: Given): SandboxOptions => {
   const { eventsPerSecond, faults, identity, maxEvents, plan, projects, records, redirectUris, ...rest } = given
   const { json: _json, largeAmounts, resourceFaults, seed, state, ...others } = rest
   return {
     ...others,
-    // What isn't given is the state file's.
+    // If it isn't given, the state file's value is used.
     largeAmounts: largeAmounts || undefined,
     records: Option.getOrUndefined(records),
     resourceFaults: Object.fromEntries(resourceFaults),
@@ -152,7 +152,7 @@ const optionsOf = (given: Given): SandboxOptions => {
   }
 }
 
-/** Of a worker beside it, which takes deliveries where it does unless it is told otherwise. */
+/** For a worker beside it, which takes deliveries at the usual place unless told otherwise. */
 const configuration = ({ authUrl, baseUrl, options }: Sandbox) => ({
   SITELEDGER_BASE_URL: baseUrl,
   SITELEDGER_AUTH_URL: authUrl,
@@ -161,7 +161,7 @@ const configuration = ({ authUrl, baseUrl, options }: Sandbox) => ({
   SITELEDGER_WEBHOOK_URL: "http://127.0.0.1:8080/webhooks"
 })
 
-/** To paste into a shell; none of the values needs quotes. */
+/** For pasting into a shell; none of the values needs quotes. */
 const exports = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([name, value]) => `export ${name}=${value}`)

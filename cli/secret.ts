@@ -1,6 +1,6 @@
 /**
- * `siteledger secret`: the webhook secrets that deliveries may be signed with. Goes through the running worker, where a
- * change applies from the next delivery on, or takes the lock here.
+ * `siteledger secret`: the webhook secrets with which deliveries may be signed. Goes through the running worker, where
+ * a change applies from the next delivery on, or takes the lock here.
  *
  * A secret is never printed: people tell secrets apart by their fingerprints.
  */

@@ -1,6 +1,6 @@
 /**
- * `siteledger settings`: the settings in force, by section, without any secret: those of the running worker, or without one those
- * that this environment has, whether a worker could use them or not.
+ * `siteledger settings`: the settings in force, by section, without secrets: those of the running worker, or without
+ * one those of this environment, whether a worker could use them or not.
  */
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
@@ -42,7 +42,7 @@ const page = ({ settings }: Answer<"settings">): ReadonlyArray<string> => {
 
 export const settings = Command.make("settings", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {
-    // Unusable ones are shown, too.
+    // Invalid ones are shown too.
     const usable = yield* Effect.result(Effect.provide(Settings.Settings, Settings.layer))
     const answer = usable._tag === "Failure" ? yield* here : yield* Effect.provide(found, Log.layerSettings)
     yield* Said.answer(asJson, page)(answer)

@@ -1,7 +1,7 @@
 /**
  * `siteledger status`: the running worker's status, read from its admin listener; for people, or with `--json` as
- * `/status` returns it. Exits with 1 if a reason is degraded or critical. With `--watch` it goes on until it is stopped:
- * painted again each second on a terminal, a line for each change in a pipe.
+ * `/status` returns it. Exits with 1 if a reason is degraded or critical. With `--watch` it continues until it is
+ * stopped: redrawn each second on a terminal, a line for each change in a pipe.
  */
 import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"

@@ -1,5 +1,6 @@
 /**
- * `siteledger tables`: the tables and views that analysts see, as they are in the warehouse now, or one with its columns.
+ * `siteledger tables`: the tables and views that analysts see, as they currently are in the warehouse, or one with its
+ * columns.
  */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"

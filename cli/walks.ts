@@ -1,5 +1,5 @@
 /**
- * `siteledger walks`: the passes over lists that came to their end, newest first: what each proved, and what it found.
+ * `siteledger walks`: the passes over lists that have ended, newest first: what each proved, and what it found.
  */
 import { Console, Effect, Option, Record } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -28,7 +28,7 @@ const rowOf = ({ endedAt, startedAt, ...walk }: Walk) => ({
   seconds: Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))
 })
 
-/** Each sentence once, under the newest walk of which it is true. */
+/** Each sentence once, under the newest walk to which it applies. */
 const disturbances = (walks: ReadonlyArray<Walk>): ReadonlyArray<string> => [
   ...new Set(
     walks.flatMap(({ disturbance, list }) => (disturbance === null ? [] : [Text.visible(`${list}: ${disturbance}`)]))

@@ -1,6 +1,6 @@
 /**
- * The accounting system that entries are sent to: your own, by a signed POST, or Xero, QuickBooks Online or Tryton. One of them
- * at most; what it needs is required with the variable that names it.
+ * The accounting system to which entries are sent: your own, by a signed POST, or Xero, QuickBooks Online or Tryton. At
+ * most one of them; what it needs is required together with the variable that names it.
  */
 import { Option, type Redacted, Result } from "effect"
 import { type Given, ifSet, needed } from "./Accounting/Given.ts"
@@ -51,7 +51,7 @@ export type System = Post | Xero | QuickBooks | Tryton
 export interface Sink {
   readonly status: "draft" | "posted"
   readonly system: System
-  /** The system has no drafts: they wait in the outbox until a person releases them. */
+  /** The system has no drafts of its own: they wait in the outbox until a person releases them. */
   readonly keepsDrafts: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads variables that name a place: a URL, a listener, a folder, an engine, a lake. As in Parse.ts, a failure is a
- * sentence without the text. Relative paths start at the working directory.
+ * sentence that doesn't repeat the text. Relative paths start at the working directory.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net"
 import { resolve } from "node:path"
@@ -17,7 +17,7 @@ const absolute = (text: string): URL | undefined => {
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."))
 
-/** Data sent there is encrypted or doesn't leave this machine. */
+/** Data sent there is encrypted, or doesn't leave this machine. */
 const encrypted = (text: string): URL | undefined => {
   const url = absolute(text)
   if (url === undefined) return undefined
@@ -27,7 +27,7 @@ const encrypted = (text: string): URL | undefined => {
 
 export const webhook = one("must be an absolute http or https URL without credentials or #fragment.", absolute)
 
-/** Telemetry holds no secret, and collectors mostly are on the same machine. */
+/** Telemetry contains no secret, and collectors are usually on the same machine. */
 export const collector = webhook
 
 /** It may hold a secret, so it stays redacted. */
@@ -39,7 +39,7 @@ export const alert = one(
   }
 )
 
-/** As it is written: authorization servers compare it as text. */
+/** Kept as written, because authorization servers compare it as text. */
 export const redirect = one(
   "must be an https URL (http on loopback only) without credentials, ?query or #fragment.",
   (text): string | undefined => (encrypted(text)?.search === "" ? text : undefined)
@@ -47,7 +47,7 @@ export const redirect = one(
 
 export const sink = one("must be an https URL (http on loopback only) without credentials or #fragment.", encrypted)
 
-/** It is sent a token. */
+/** A token is sent to it. */
 export const worker = sink
 
 /** Without a trailing slash, so that paths can be appended; a bare origin keeps the slash that URL insists on. */
@@ -153,7 +153,7 @@ const lakeFolder: Parse<Lake> = (text) => {
   )
 }
 
-/** The prefix is taken literally: what is special in a URL is not special in a key. */
+/** The prefix is taken literally: characters that are special in a URL aren't special in a key. */
 const bucket: Parse<Lake> = (text) => {
   const [, name = "", rest = ""] = /^s3:\/\/([^/]*)\/?(.*)$/i.exec(text) ?? []
   if (name.includes("@")) {
@@ -161,7 +161,7 @@ const bucket: Parse<Lake> = (text) => {
       "must not contain credentials: give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
     )
   }
-  // Other stores allow more than AWS, which refuses by itself what it doesn't allow.
+  // Other stores allow more than AWS, which itself refuses what it doesn't allow.
   if (!/^[A-Za-z0-9][\w.-]{1,253}[A-Za-z0-9]$/.test(name)) return Result.fail(lakeSentence)
   const prefix = rest.replace(/\/+$/, "")
   const isPlain = prefix === "" || prefix.split("/").every((part) => !["", ".", ".."].includes(part))

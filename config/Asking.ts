@@ -1,5 +1,5 @@
 /**
- * How the command line reaches a worker that isn't its own, or as whom it reaches its own.
+ * How the command line reaches a worker that isn't its own, and as whom it calls its own.
  */
 import * as Address from "./Address.ts"
 import * as Parse from "./Parse.ts"

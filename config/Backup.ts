@@ -1,5 +1,5 @@
 /**
- * The variables of the backup off the machine.
+ * The variables of the off-machine backup.
  */
 import { Option } from "effect"
 import * as Address from "./Address.ts"
@@ -22,7 +22,7 @@ export const backup = {
   )
 }
 
-/** What nobody can open is no backup. */
+/** A backup that no one can decrypt is useless. */
 export const withKey = ({ backup: place, backupKey }: Fields<typeof backup>): Field<void> =>
   rule({ place, backupKey }, ({ backupKey, place }) =>
     Option.isNone(place) || Option.isSome(backupKey)

@@ -1,7 +1,7 @@
 /**
- * How much is read of the answers of others, by kind, and how much memory DuckDB may use; how long the store keeps
- * deliveries in its own files, and the lake its exports. A larger answer is none: its
- * connection is closed, and the request is repeated like any that failed.
+ * How much is read of others' answers, by kind; how much memory DuckDB may use; how long the store keeps deliveries in
+ * its own files, and the lake its exports. A larger answer isn't accepted: its connection is closed, and the request is
+ * retried like any failed one.
  */
 import * as Parse from "./Parse.ts"
 import { optional, preset } from "./Variable.ts"

@@ -1,33 +1,34 @@
 /**
- * What certified amounts are, as the ledger's file says it: each for itself or cumulative, and what is payable of them, by
- * default and by project. As in Parse.ts, a failure is a sentence: it names the place and repeats no value.
+ * How certified amounts are interpreted, according to the ledger's file: each on its own or cumulative, and what is
+ * payable of them, by default and by project. As in Parse.ts, a failure is a sentence: it names the place and repeats
+ * no value.
  */
 import { Result, Schema } from "effect"
 import * as Parse from "./Parse.ts"
 import type { PayableRule, PayableRules } from "./Payable.ts"
 
 /**
- * each: a certificate says what is due for it. cumulative: it says all that is certified in its project so far, and the
- * difference to the certificate before it is due.
+ * each: a certificate says what is due by it. cumulative: it says the total certified in its project so far, and the
+ * difference from the preceding certificate is due.
  */
 export type Amounts = "each" | "cumulative"
 
 export interface OfProject {
   readonly amounts: Amounts | null
-  /** What was certified in the project before its first certificate here: a canonical amount; null: nobody has said. */
+  /** What was certified in the project before its first certificate here, as a canonical amount; null if not given. */
   readonly certifiedBefore: string | null
-  /** Null: as for all projects. */
+  /** Null if it is the same as for all projects. */
   readonly payable: PayableRules | null
-  /** Absent: as for all projects. */
+  /** Absent if it is the same as for all projects. */
   readonly withheld?: PayableRules
 }
 
-/** What certified amounts are; null: nobody has said. */
+/** How certified amounts are interpreted; null if not given. */
 export interface Certificates {
   readonly standard: Amounts | null
-  /** What is payable of them; none: all. */
+  /** What is payable of them; no rules means all. */
   readonly payable: PayableRules
-  /** What is kept back of a payment, so that the bank moves less than is settled; absent: nothing. */
+  /** What is withheld from a payment, so that the bank moves less than is settled; absent for nothing. */
   readonly withheld?: PayableRules
   /** By project id, where it differs. */
   readonly byProject: Readonly<Record<string, OfProject>>
@@ -35,11 +36,11 @@ export interface Certificates {
 
 export const unsaid: Certificates = { standard: null, payable: [], byProject: {} }
 
-/** Of certificates, posted when they are made: a receivable and revenue, or a cost and a payable. */
+/** Certificates are posted when they are issued: as a receivable and revenue, or as a cost and a payable. */
 export interface Accrual {
-  /** The revenue, or the cost. */
+  /** The revenue account, or the cost account. */
   readonly account: string
-  /** "YYYY-MM-DD", in the books' time zone: IPCs that were first certified before it were posted elsewhere. */
+  /** "YYYY-MM-DD", in the books' time zone: IPCs that were first certified earlier were posted elsewhere. */
   readonly from: string
 }
 
@@ -85,7 +86,7 @@ export const fields = {
 const Fields = Schema.Struct(fields)
 type Fields = typeof Fields.Type
 
-/** What a place takes, by the last of its names that is known. */
+/** What is allowed at a place, by the last known name in its path. */
 export const takes: Readonly<Record<string, string>> = {
   certificates: 'isn\'t "each" or "cumulative"',
   certifiedBefore: 'isn\'t an amount like "125000.00"',
@@ -138,7 +139,7 @@ const rulesOf = (rules: ReadonlyArray<typeof Rule.Type>, { amounts, isAccruing, 
     return all
   })
 
-/** A rule that takes away. */
+/** A rule that deducts. */
 const withheldOf = (rules: ReadonlyArray<typeof WithheldRule.Type>, place: string) =>
   rulesOf(
     rules.map(({ account, amount, name, percent }) => ({

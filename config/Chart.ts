@@ -1,31 +1,31 @@
 /**
- * How entries are laid out for an accounting system: its codes for the accounts, and what lines and texts say. Pure. It changes
- * nothing in the books.
+ * How entries are laid out for an accounting system: its codes for the accounts, and the contents of lines and texts.
+ * Pure. It changes nothing in the books.
  */
 
-/** Whom a line is about. */
+/** The party that a line concerns. */
 export interface Counterparty {
   readonly kind: "customer" | "vendor"
   readonly name: string
 }
 
-/** What a line says, in these projects on this account; the first that fits counts. */
+/** What a line says, for these projects and this account; the first rule that matches applies. */
 export interface LineRule {
-  /** As in the books; null: any. */
+  /** As in the books; null for any. */
   readonly account: string | null
-  /** Ids, or their beginnings with a `*`; empty: any. */
+  /** Ids, or their beginnings followed by `*`; empty for any. */
   readonly projects: ReadonlyArray<string>
   readonly taxCode: string | null
   readonly costCode: string | null
   readonly counterparty: Counterparty | null
-  /** The category, and the option as a template. */
+  /** By category: the option, as a template. */
   readonly tracking: Readonly<Record<string, string>>
 }
 
 export interface Chart {
-  /** The system's code for an account of the books; one that isn't named keeps its name. */
+  /** By account of the books: the system's code. An account that isn't listed keeps its name. */
   readonly accounts: Readonly<Record<string, string>>
-  /** Whose books a project belongs to, if there are several; null: nobody has said. */
+  /** The company whose books a project belongs to, if there are several; null if not given. */
   readonly company: string | null
   /** By project id, where it differs. */
   readonly companies: Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ export type Placeholder = (typeof placeholders)[number]
 
 const named = /\{([^{}]*)\}/g
 
-/** Undefined if all that it names is known. */
+/** An unknown name in the template; undefined if all names are known. */
 export const strangeIn = (template: string): string | undefined =>
   [...template.matchAll(named)]
     .map(([, name = ""]) => name)

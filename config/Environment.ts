@@ -1,7 +1,7 @@
 /**
- * Reads variables through Effect's ConfigProvider and collects all problems instead of stopping at the first. Values are
- * trimmed, an empty one counts as not set, and each secret may come from the file named by NAME_FILE. It also guesses what
- * a typo meant.
+ * Reads variables through Effect's ConfigProvider and collects all problems instead of stopping at the first. Values
+ * are trimmed, an empty value counts as not set, and each secret may come from the file named by NAME_FILE. Also
+ * guesses what a typo meant.
  */
 import { readFileSync } from "node:fs"
 import { userInfo } from "node:os"
@@ -16,7 +16,7 @@ const readable: ReadonlyArray<string> = variables.flatMap(({ isSecret, name }) =
   isSecret ? [name, `${name}_FILE`] : [name]
 )
 
-/** Bad configuration: a person must act. `message` is the text to print as it is; the process exits with 2. */
+/** Bad configuration: a person must act. `message` is the text to print unchanged; the process exits with 2. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   problems: Schema.Array(Problem),
   message: Schema.String
@@ -24,7 +24,7 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
   override readonly [Runtime.errorExitCode] = 2
 
   static of(all: ReadonlyArray<Problem>): SettingsError {
-    // A variable that two values rest on is bad once.
+    // A variable on which two values depend is reported once.
     const problems = [...new Map(all.map((problem) => [`${problem.variable} ${problem.sentence}`, problem])).values()]
     const count = problems.length === 1 ? "1 variable is" : `${problems.length} variables are`
     const lines = problems.map((problem) => `  ${problem.variable} ${problem.sentence}`)
@@ -61,7 +61,7 @@ const namesUnder = (
 
 export const read: Effect.Effect<Environment> = Effect.gen(function* () {
   const provider = yield* ConfigProvider.ConfigProvider
-  // A provider that reads on demand may be unable to list; the known names are then still looked up one by one.
+  // A provider that reads on demand may be unable to list names; the known ones are still looked up one by one.
   const listed = yield* namesUnder(provider, []).pipe(Effect.catch(() => Effect.succeed([])))
   const values = new Map<string, Field<string>>()
   for (const name of new Set([...readable, ...listed.filter((name) => name.startsWith(prefix))])) {
@@ -99,7 +99,7 @@ const field = <A>({ values }: Environment, variable: Variable<A>): Field<A> => {
 export const fields = <V extends Variables>(environment: Environment, declared: V): Fields<V> =>
   fieldsOf(declared, (variable) => field(environment, variable))
 
-/** Sentences about names that look like typos of ours. */
+/** Sentences about names that look like typos of our variables. */
 export const warnings = ({ names }: Environment): ReadonlyArray<string> =>
   names.flatMap((name) => {
     if (readable.includes(name)) return []
@@ -107,9 +107,9 @@ export const warnings = ({ names }: Environment): ReadonlyArray<string> =>
     return meant === undefined ? [] : [`${name} is not a variable of siteledger; did you mean ${meant}?`]
   })
 
-/** The known name that an unknown one most likely meant; undefined when none is near. */
+/** The known name that an unknown one most likely meant; undefined if none is close. */
 const nearest = (name: string): string | undefined => {
-  // A quarter of what follows the prefix may be wrong: short names lie close together without being typos.
+  // A quarter of what follows the prefix may be wrong, because short names are similar without being typos.
   const allowed = Math.max(2, Math.floor((name.length - prefix.length) / 4))
   const candidates = readable
     .map((known) => ({ known, edits: distance(name, known) }))
@@ -135,14 +135,14 @@ const printing: ReadonlySet<string> = new Set(Object.values(log).map(({ name }) 
 
 /**
  * The demo's own environment: the given values and, from the process's environment, only the variables that control
- * printing. What a person has set for a real worker doesn't reach it.
+ * printing. What a person has set for a real worker doesn't affect it.
  */
 export const isolated = (own: Readonly<Record<string, string>>): ConfigProvider.ConfigProvider => {
   const kept = Object.entries(process.env).filter(([name]) => printing.has(name))
   return ConfigProvider.fromEnvRecord({ ...own, ...Object.fromEntries(kept) })
 }
 
-/** The user's name, for what is recorded under one. A container's user may have none, which is no failure. */
+/** The user's name, for what is recorded under one. A container's user may have none, which isn't a failure. */
 export const userName: Effect.Effect<string> = Effect.sync(() =>
   Result.getOrElse(
     Result.try(() => userInfo().username),

@@ -1,9 +1,9 @@
 /**
- * The settings in force, for a person: each variable with its section, what it means, and its value as it was given.
+ * The settings in force, for a person: each variable with its section, its meaning, and its value as it was given.
  *
- * No secret is among them. Of a variable that may hold one it only says whether it is set; in any URL the user, the password, what
- * follows `?` and `#` is masked; a value in which a secret of another variable occurs is masked whole; and one that can't
- * be read isn't repeated, because it may be a secret in the wrong place.
+ * No secret is among them. For a variable that may hold a secret, only whether it is set is shown. In any URL the user,
+ * the password, and what follows `?` and `#` are masked. A value that contains a secret of another variable is masked
+ * completely. A value that can't be read isn't repeated, because it may be a secret in the wrong place.
  */
 import { readFileSync } from "node:fs"
 import { Effect, Result } from "effect"
@@ -18,20 +18,20 @@ export interface Setting {
   readonly isSecret: boolean
   /** `bad`: it can't be read. */
   readonly state: "set" | "default" | "not-set" | "bad"
-  /** Null of a secret, and of what is not set or bad. */
+  /** Null for a secret, and for a setting that is unset or invalid. */
   readonly value: string | null
-  /** What is bad, as a sentence that goes on after the name. */
+  /** What is wrong, as a sentence that continues after the name. */
   readonly problem: string | null
 }
 
 const mask = "***"
 
-/** Queries keep the names in them. */
+/** The names within a query are kept. */
 const queryMasked = (query: string): string => query.replaceAll(/=[^&]*/g, `=${mask}`)
 
 const bare = /^\?[^=&]*$/
 
-/** Also of what is no valid URL: only the form counts. */
+/** Also applied to invalid URLs: only the form matters. */
 export const masked = (text: string): string =>
   text
     .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, `$1${mask}@`)
@@ -46,7 +46,7 @@ export const masked = (text: string): string =>
 /** Shorter ones occur by chance. */
 const shortest = 6
 
-/** As they were given, and each of several. */
+/** As they were given; if there are several, each of them. */
 const secretsIn = ({ values }: Environment): ReadonlyArray<string> =>
   sections
     .flatMap(([, variables]) => Object.values(variables))
@@ -99,5 +99,5 @@ export const settingsIn = (environment: Environment): ReadonlyArray<Setting> => 
   )
 }
 
-/** Of this process, whether they can be used or not. */
+/** The settings of this process, whether they are usable or not. */
 export const inForce: Effect.Effect<ReadonlyArray<Setting>> = Effect.map(read, settingsIn)

@@ -1,6 +1,6 @@
 /**
- * How the ledger posts: the variables, and the values that combine several of them. The terms of posting are kept with the
- * books.
+ * How the ledger posts: the variables, and the values that combine several of them. The terms of posting are stored
+ * with the books.
  */
 import { DateTime, Option, Result } from "effect"
 import { minorDigits } from "./Currency.ts"
@@ -73,10 +73,12 @@ export const posting = {
   )
 }
 
-/** How deliveries are read; kept with the terms, so an auditor who reads them again knows which names applied. */
+/**
+ * How deliveries are read; stored with the terms, so that an auditor who reads them again knows which names applied.
+ */
 export interface Reading {
   readonly aliases: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Objects with the contents of a delivery. */
+  /** Objects that have the contents of a delivery. */
   readonly contentsAt: Envelope["delivery"]
   readonly trustTypeHeader: boolean
 }
@@ -84,7 +86,7 @@ export interface Reading {
 /** The version of the rules in src/Ledger/Fold/Rules.ts by which this program posts. */
 export const rulesVersion = 3
 
-/** When what waits for a person is urgent. */
+/** When what waits for a person becomes urgent. */
 export const waiting = {
   holdCriticalAfter: preset(
     "SITELEDGER_LEDGER_HOLD_CRITICAL_AFTER",
@@ -94,47 +96,53 @@ export const waiting = {
   )
 }
 
-/** What a person has closed: all before a day. Kept with the terms, and carried on by later ones. */
+/** What a person has closed: everything before a day. Stored with the terms, and carried over by later ones. */
 export interface Closed {
   /** The first open day, in the books' time zone. */
   readonly openFrom: string
   readonly by: string
-  /** As whom the worker knew them; absent if it was closed before that was kept. */
+  /** The principal as whom the worker knew them; absent if it was closed before this was stored. */
   readonly principal?: string
   readonly at: string
   /** Empty if none was given. */
   readonly reason: string
 }
 
-/** How entries are posted; part of the stored order, so that folding again gives the same. */
+/** How entries are posted; part of the stored order, so that folding again gives the same result. */
 export interface Terms {
   /** See Rules. */
   readonly rules: number
   readonly debitAccount: string
   readonly creditAccount: string
-  /** Three letters; null: none. */
+  /** Three letters; null for none. */
   readonly currency: string | null
-  /** By project id, where it differs. If any is named, no payment is posted before its project is known. */
+  /** By project id, where it differs. If any is given, no payment is posted before its project is known. */
   readonly currencies: Readonly<Record<string, string>>
-  /** How many decimals amounts have, by currency, where it isn't two. Null in terms from before it was kept: four. */
+  /**
+   * How many decimals amounts have, by currency, where it isn't two. Null, meaning four, in terms from before this was
+   * stored.
+   */
   readonly minorDigits: Readonly<Record<string, number>> | null
-  /** What certified amounts are. In terms from before it was kept: nobody has said. */
+  /** How certified amounts are interpreted; not given in terms from before this was stored. */
   readonly certificates: Certificates
-  /** Absent: certificates aren't posted, only payments. */
+  /** Absent if only payments are posted, not certificates. */
   readonly accrual?: Accrual
-  /** The side on which a payment has the receivable or payable that it settles; absent: credit. The other is the bank. */
+  /**
+   * The side on which a payment has the receivable or payable that it settles; absent for credit. The other side is the
+   * bank.
+   */
   readonly settles?: "debit"
-  /** The first instant of the open period; null: no period is closed by the configuration. */
+  /** The first instant of the open period; null if the configuration closes no period. */
   readonly openFrom: string | null
-  /** Absent: people have closed none. */
+  /** Absent if people have closed nothing. */
   readonly closed?: Closed
-  /** What happens to an entry that is effective in a closed period. */
+  /** What happens to an entry that takes effect in a closed period. */
   readonly inClosedPeriod: "hold" | "post"
-  /** Of posting dates. */
+  /** The zone of posting dates. */
   readonly timezone: string
-  /** A canonical amount; null: one person is enough for any amount. */
+  /** A canonical amount; null if one person is enough for any amount. */
   readonly confirmAbove: string | null
-  /** Null in terms from before it was kept. */
+  /** Null in terms from before this was stored. */
   readonly reading: Reading | null
 }
 
@@ -144,7 +152,7 @@ const accounts = {
   clearing: { debit: "bank clearing", credit: "receivable clearing" }
 } as const
 
-/** `standardZone`: of books that have none of their own. */
+/** `standardZone`: for books that have no zone of their own. */
 export const termsOf = (
   fields: Fields<typeof posting>,
   standardZone: Field<DateTime.TimeZone>,

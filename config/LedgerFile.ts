@@ -1,7 +1,7 @@
 /**
- * Reads the file that says what certified amounts are, and how entries are laid out for an accounting system
- * (`config/ledger.example.json`; docs/ledger.md explains it to people). As in Parse.ts, a failure is a sentence: it names the
- * place and repeats no value.
+ * Reads the file that says how certified amounts are interpreted and how entries are laid out for an accounting system
+ * (`config/ledger.example.json`; docs/ledger.md explains it to people). As in Parse.ts, a failure is a sentence: it
+ * names the place and repeats no value.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import {
@@ -19,7 +19,7 @@ import { textFile } from "./TextFile.ts"
 
 export interface LedgerFile {
   readonly certificates: Certificates
-  /** Null: certificates aren't posted, only payments. */
+  /** Null if only payments are posted, not certificates. */
   readonly accrual: Accrual | null
   readonly chart: Chart
 }
@@ -51,7 +51,7 @@ const File = Schema.Struct({
 const aText = "isn't a text of up to 200 characters, without line breaks"
 const aTemplate = `${aText}, that names in braces only ipc, project, reference, kind or sequence`
 
-/** What a place takes, by the last of its names that is known. */
+/** What is allowed at a place, by the last known name in its path. */
 const takes: Readonly<Record<string, string>> = {
   ...taking,
   projects:
@@ -77,7 +77,7 @@ const wrong = (issue: SchemaIssue.Issue): string => {
   return `${place} ${known ?? "isn't known to this version"}.`
 }
 
-/** Of a list, or of an object whose names are a person's. */
+/** An item of a list, or of an object whose names a person chooses. */
 const isItem = (path: ReadonlyArray<string>): boolean =>
   ["accounts", "lines", "payable", "projects", "tracking", "withheld"].includes(path.at(-2) ?? "")
 

@@ -1,5 +1,5 @@
 /**
- * What only `siteledger migrate` and `siteledger erase` read: a worker that knew it could change the books.
+ * Variables that only `siteledger migrate` and `siteledger erase` read: a worker that knew them could change the books.
  */
 import * as Address from "./Address.ts"
 import { secret } from "./Variable.ts"

@@ -1,5 +1,5 @@
 /**
- * The variables of the service's OpenAPI document, and of the file that says what of it is synced.
+ * The variables of the service's OpenAPI document, and of the file that says which parts of it are synced.
  */
 import * as Address from "./Address.ts"
 import * as Parse from "./Parse.ts"

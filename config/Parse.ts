@@ -14,7 +14,7 @@ export const one =
     return value === undefined ? Result.fail(sentence) : Result.succeed(value)
   }
 
-/** Case doesn't matter. */
+/** Ignores case. */
 const word = <W extends string>(sentence: string, words: ReadonlyArray<W>): Parse<W> =>
   one(sentence, (text) => words.find((each) => each === text.toLowerCase()))
 
@@ -70,7 +70,7 @@ export const duration = one("must be a positive duration like 1h, 90s or 30 minu
 
 const daysIn: Readonly<Record<string, number>> = { d: 1, w: 7, m: 31, y: 366 }
 
-/** Rather too long than too short. */
+/** Rounded up rather than down. */
 export const age = one("must be an age like 90 days, 12w, 6 months or 2y.", (text) => {
   const found = /^([1-9]\d{0,3})\s*(d|days?|w|weeks?|months?|y|years?)$/.exec(text.toLowerCase())
   const [, count, unit = ""] = found ?? []
@@ -89,7 +89,7 @@ const nicknames: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The schedule in a time zone. When clocks go back, a fixed hour runs once (the earlier) and a wildcard in hour or
+ * The schedule in a time zone. When clocks go back, a fixed hour runs once (the earlier one) and a wildcard in hour or
  * minute runs without a gap, as in Vixie cron. `next` is called because an impossible date such as 31 February parses.
  */
 export const cron: Parse<(zone: DateTime.TimeZone) => Cron.Cron> = (text) => {

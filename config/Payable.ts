@@ -1,22 +1,23 @@
 /**
- * What is payable of a certified amount, where a certificate is before retention, or without tax: rules, one after the other.
+ * What is payable of a certified amount, if certificates are before retention or without tax: rules, applied in order.
  * Pure.
  *
- * Each is a percentage of the certified amount or of what the rules before it leave, or a fixed amount; below zero it is held
- * back, above zero it is added. It is rounded to the currency's smallest amount, halves away from zero.
+ * Each rule is a percentage of the certified amount or of what the earlier rules leave, or a fixed amount; below zero
+ * it is withheld, above zero it is added. The result is rounded to the currency's smallest amount, halves away from
+ * zero.
  */
 
 export interface PayableRule {
   /** For people: retention, advance, VAT. */
   readonly name: string
-  /** In ten-thousandths of a percent, as text; null: a fixed amount. */
+  /** In ten-thousandths of a percent, as text; null for a fixed amount. */
   readonly percent: string | null
-  /** A canonical amount; null: a percentage. */
+  /** A canonical amount; null for a percentage. */
   readonly amount: string | null
   readonly of: "certified" | "payable"
-  /** Never more than this, in either direction; null: no limit. Canonical. */
+  /** A canonical limit in either direction; null for no limit. */
   readonly cap: string | null
-  /** Where an accrual posts it; absent where none is. */
+  /** The account to which an accrual posts it; absent if there is none. */
   readonly account?: string
 }
 
@@ -26,17 +27,17 @@ const unitsOf = (canonical: string): bigint => BigInt(canonical.replace(".", "")
 
 const wholePercent = 1_000_000n
 
-/** In ten-thousandths: what is payable is what is certified, less what is held back, and what is added. */
+/** In ten-thousandths: what is payable is what is certified, minus what is withheld, plus what is added. */
 export interface Payable {
   readonly certified: bigint
   readonly heldBack: bigint
   readonly added: bigint
   readonly payable: bigint
-  /** By rule, with its sign: what it takes away or adds. */
+  /** By rule, with its sign: what it deducts or adds. */
   readonly shares: ReadonlyArray<bigint>
 }
 
-/** `unit`: the currency's smallest amount. Of nothing certified, nothing is payable. */
+/** `unit`: the currency's smallest amount. If nothing is certified, nothing is payable. */
 export const payableOf = (certified: bigint, rules: PayableRules, unit: bigint): Payable => {
   let [heldBack, added, payable] = [0n, 0n, certified]
   const shares = rules.map((rule) => {
@@ -49,7 +50,7 @@ export const payableOf = (certified: bigint, rules: PayableRules, unit: bigint):
   return { certified, heldBack, added, payable, shares }
 }
 
-/** What came in addition. */
+/** The difference between the two. */
 export const less = (now: Payable, before: Payable): Payable => ({
   certified: now.certified - before.certified,
   heldBack: now.heldBack - before.heldBack,

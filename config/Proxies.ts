@@ -1,6 +1,6 @@
 /**
- * The proxies through which requests leave this network, as most programs take them from the environment: HTTP_PROXY, HTTPS_PROXY
- * and NO_PROXY, in small letters or in capitals. What runs on this machine is never asked through one.
+ * The proxies through which requests leave this network, from the same variables as in most programs: HTTP_PROXY,
+ * HTTPS_PROXY and NO_PROXY, in lower or upper case. Nothing on this machine is ever reached through a proxy.
  */
 import { isIP } from "node:net"
 import { env } from "node:process"
@@ -9,7 +9,7 @@ const variable = (name: string): string => env[name.toLowerCase()] ?? env[name] 
 
 const own = ["localhost", "127.0.0.1", "[::1]"]
 
-/** With the hosts below it, as most programs read a name; Node's own client takes it for one host only. */
+/** Includes the hosts below it, as most programs interpret a name; Node's own client takes it for a single host. */
 const withBelow = (name: string): ReadonlyArray<string> =>
   isIP(name) > 0 || /^[.*]/.test(name) ? [name] : [name, `.${name}`]
 
@@ -20,7 +20,7 @@ const past = (): ReadonlyArray<string> =>
     .filter(Boolean)
     .flatMap(withBelow)
 
-/** By the names of the variables; undefined: there is no proxy. */
+/** By the names of the variables; undefined if there is no proxy. */
 export const proxies = () => {
   const [http, https] = [variable("HTTP_PROXY"), variable("HTTPS_PROXY")]
   if (http === "" && https === "") return undefined

@@ -1,8 +1,8 @@
 /**
  * The only reader of the environment, through Effect's ConfigProvider, so that tests and the demo can provide another.
- * `layer` provides Settings (for every verb), `layerAll` also ServiceSettings (for what talks to the service). All
- * problems of a layer come in one SettingsError, whose message names every variable and no value. Nothing is written and
- * no connection is made: a well-formed path or address may still not work.
+ * `layer` provides Settings (for every verb); `layerAll` also provides ServiceSettings (for what talks to the service).
+ * All problems of a layer are in one SettingsError, whose message names every variable and no value. Nothing is written
+ * and no connection is made, so a well-formed path or address may still not work.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -60,15 +60,15 @@ const settings = (environment: Environment) => {
       path: join(values.dataDir, "warehouse.duckdb")
     })),
     lake: Option.getOrElse(values.lake, (): Lake => ({ kind: "folder", path: join(values.dataDir, "lake") })),
-    /** In `timezone`; has at least one date to come. */
+    /** In `timezone`; there is at least one date to come. */
     exportCron: exportCron(values.timezone),
     /** Which exports stay. */
     lakeKeep: { newest: lakeKeep, for: lakeKeepFor },
     /** False under NO_COLOR. */
     color: Option.isNone(noColor),
-    /** For a person; none is a secret. */
+    /** For a person; none of it is secret. */
     inForce: settingsIn(environment),
-    /** Sentences to log once: names that look like typos of ours. */
+    /** Sentences to log once: names that look like typos of our variables. */
     warnings: warnings(environment)
   }))
 }
@@ -119,7 +119,7 @@ const someWayToAToken = ({ clientSecret }: Service, { dataDir }: Worker): Field<
 
 type Parameters = Pick<Service, "pageParam" | "perPageParam">
 
-/** `names`: the two under the names that a person knows. */
+/** `names`: the two, by the names that a person knows. */
 export const differentParameters = (
   { pageParam, perPageParam }: Parameters,
   names: Readonly<Record<keyof Parameters, string>>
@@ -146,7 +146,7 @@ const twoListeners = ({ webhookListen }: Fields<typeof V.webhooks>, { adminListe
 const readAs = <A>(of: (environment: Environment) => Field<A>): Effect.Effect<A, SettingsError> =>
   Effect.flatMap(read, (environment) => Effect.mapError(Effect.fromResult(of(environment)), SettingsError.of))
 
-/** To read a sample before the rest is configured. */
+/** For reading a sample before the rest is configured. */
 export const wire: Effect.Effect<ValuesOf<typeof V.wire>, SettingsError> = readAs((environment) =>
   all(fields(environment, V.wire))
 )
@@ -169,7 +169,7 @@ export const reviewed: Effect.Effect<Pick<ValuesOf<typeof offered>, "resources">
   (environment) => all(fields(environment, { resources: offered.resources }))
 )
 
-/** For `siteledger discover`, which comes first of all. */
+/** For `siteledger discover`, which is run before anything else. */
 export const discovery: Effect.Effect<ValuesOf<typeof discovering>, SettingsError> = readAs((environment) =>
   all(fields(environment, discovering))
 )

@@ -1,13 +1,13 @@
 /**
- * Describes a variable, and reads several: the result is all values or all problems. No problem repeats a value, because
- * a secret pasted into the wrong variable must not reach a log either.
+ * Describes a variable, and reads several: the result is all values or all problems. No problem repeats a value,
+ * because a secret pasted into the wrong variable must not reach a log either.
  */
 import { Option, Record, Result, Schema } from "effect"
 import type { Parse } from "./Parse.ts"
 
 export interface Variable<out A> {
   readonly name: string
-  /** In one sentence. */
+  /** As one sentence. */
   readonly meaning: string
   /** Its value from its text (undefined if not set), or a sentence that continues after its name. */
   readonly read: (text: string | undefined) => Result.Result<A, string>
@@ -29,7 +29,7 @@ export const required = <A>(name: string, meaning: string, parse: Parse<A>, exam
   example
 })
 
-/** Read as `standard` if it is not set. */
+/** Read as `standard` if it isn't set. */
 export const preset = <A>(name: string, meaning: string, parse: Parse<A>, standard: string): Variable<A> => ({
   name,
   meaning,
@@ -53,10 +53,10 @@ export const optional = <A>(
   example
 })
 
-/** May come from a file, too. */
+/** May also come from a file. */
 export const secret: typeof optional = (...declared) => ({ ...optional(...declared), isSecret: true })
 
-/** The same variable where it may be missing. */
+/** The same variable, where it may be missing. */
 export const maybe = <A>(variable: Variable<A>): Variable<Option.Option<A>> => ({
   ...variable,
   read: (text) => (text === undefined ? Result.succeed(Option.none()) : Result.map(variable.read(text), Option.some)),
@@ -106,7 +106,7 @@ export const all = <F extends Read>(fields: F, ...rules: ReadonlyArray<Field<voi
       )
 }
 
-/** A rule over several valid values; a bad one is reported where it is read. */
+/** A rule over several valid values; an invalid one is reported where it is read. */
 export const rule = <F extends Read>(fields: F, judge: (values: Values<F>) => Field<void>): Field<void> =>
   Result.match(all(fields), { onFailure: () => fine, onSuccess: judge })
 

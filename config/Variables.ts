@@ -1,6 +1,6 @@
 /**
- * The environment variables of the service, of webhooks and of this worker, each declared once: its name, what it means in
- * one sentence, how it is read, and its default or an example. `Sections` has all of them.
+ * The environment variables of the service, of webhooks and of this worker, each declared once: its name, its meaning
+ * in one sentence, how it is read, and its default or an example. `Sections` has all of them.
  */
 import { BlockList } from "node:net"
 import * as Address from "./Address.ts"
@@ -19,14 +19,14 @@ export const client = {
     "https://auth.service.example.com"
   ),
   clientId: required("SITELEDGER_CLIENT_ID", "OAuth client id.", Parse.plain, "my-client"),
-  /** None: a public client (RFC 6749 §2.1), whose tokens come only from a person's login. */
+  /** None for a public client (RFC 6749 §2.1), whose tokens come only from a person's login. */
   clientSecret: secret(
     "SITELEDGER_CLIENT_SECRET",
     "OAuth client secret; not needed after `siteledger login` with a public client.",
     Parse.secret,
     "change-me-please"
   ),
-  /** Post: with Basic, too, if the endpoint asks for that. */
+  /** Post: also uses Basic if the endpoint asks for it. */
   tokenAuth: preset(
     "SITELEDGER_TOKEN_AUTH",
     "How the token endpoint gets the client secret: post (in the form; if a 401 asks for HTTP Basic, again with that at the same address) or basic (always HTTP Basic).",
@@ -58,7 +58,7 @@ const longestPause = preset(
 export const login = { ...client, redirectUri, longestPause }
 
 export const service = {
-  /** As `authUrl`. */
+  /** In the form of `authUrl`. */
   baseUrl: required(
     "SITELEDGER_BASE_URL",
     "Address of the service's API, with its version segment.",
@@ -138,7 +138,7 @@ export const webhooks = {
     Address.webhook,
     "https://siteledger.example.com/webhooks"
   ),
-  /** Of subscriptions made by hand; at least 8 characters each. */
+  /** For subscriptions made by hand; at least 8 characters each. */
   webhookSecrets: orElse(
     secret(
       "SITELEDGER_WEBHOOK_SECRET",
@@ -148,7 +148,7 @@ export const webhooks = {
     ),
     []
   ),
-  /** None: every type of the interface document. */
+  /** None for every type of the interface document. */
   webhookEvents: optional(
     "SITELEDGER_WEBHOOK_EVENTS",
     "Event types to subscribe to, separated by commas (all if not set).",
@@ -202,7 +202,7 @@ export const worker = {
     Address.folder,
     "./data"
   ),
-  /** 64 hex digits; none: the key is in the data directory. */
+  /** 64 hex digits; if there is none, the key is in the data directory. */
   key: secret(
     "SITELEDGER_KEY",
     "Key that encrypts secrets at rest: 64 hex digits, the same for all workers on one database (if not set, <data dir>/key, created at the first start).",

@@ -1,6 +1,6 @@
 /**
  * Reads the files that say how the service names things and where it puts them. As in Parse.ts, a failure is a sentence
- * that repeats nothing of the file. docs/wire.md explains both to people.
+ * that repeats nothing from the file. docs/wire.md explains both to people.
  */
 import { Result, Schema } from "effect"
 import type { Parse } from "./Parse.ts"
@@ -12,10 +12,10 @@ const listOf = (words: typeof Words.Type = []): ReadonlyArray<string> => [words]
 
 const Aliases = Schema.fromJsonString(Schema.Record(Schema.NonEmptyString, Words))
 
-/** Dotted paths. Optional ones are looked at besides those of the interface document. */
+/** Dotted paths. Optional ones are checked in addition to those of the interface document. */
 const Envelope = Schema.fromJsonString(
   Schema.Struct({
-    /** Objects with the contents of a delivery. */
+    /** Objects that have the contents of a delivery. */
     delivery: Schema.optional(Words),
     /** Its array of records, and its three counts (§2.2). */
     list: Schema.optional(
@@ -26,7 +26,7 @@ const Envelope = Schema.fromJsonString(
         per_page: Schema.optional(Words)
       })
     ),
-    /** Objects with the `secret` of a new subscription (§4.2). */
+    /** Objects that have the `secret` of a new subscription (§4.2). */
     creation: Schema.optional(Words)
   })
 )
@@ -40,7 +40,7 @@ export interface Envelope {
 }
 
 const envelopeOf = ({ creation, delivery, list = {} }: Partial<typeof Envelope.Type>): Envelope => ({
-  // A delivery's and a creation's envelope aren't shown (§6): assumed.
+  // The envelopes of a delivery and of a creation aren't documented (§6): assumed.
   delivery: [...listOf(delivery), "data", "payload"],
   list: {
     data: [...listOf(list.data), "data"],
@@ -62,7 +62,7 @@ const jsonFile =
       )
     )
 
-/** The further names of each of our wire names, in the order of the file. */
+/** By our wire name: the additional names, in the order of the file. */
 export const aliases: Parse<Readonly<Record<string, Paths>>> = (path) =>
   jsonFile(
     Aliases,

@@ -1,6 +1,7 @@
 /**
- * The formats of the log, one line each, except that a cause has more in `pretty`. A LogLine has its name under `event`, and
- * its fields beside it; a line that is written within a trace has its id. What comes from outside moves no cursor.
+ * The formats of the log, one line each, except that a cause takes more lines in `pretty`. A LogLine has its name under
+ * `event` and its fields beside it; a line that is written within a trace has the trace's id. Text from outside can't
+ * move the cursor.
  */
 import { Cause, Logger, References } from "effect"
 import * as Json from "../../src/Domain/Json.ts"

@@ -1,12 +1,12 @@
 /**
- * How much the log may say: of one name at most so many lines in each minute of the clock. When it is over, one line says
- * how many were left out. Lines without a name share one limit. Reasons are counted by their key, so that one that comes
- * and goes hides no other.
+ * Limits the log: at most a fixed number of lines per name in each minute of the clock. When the minute is over, one
+ * line says how many were left out. Lines without a name share one limit. Reasons are counted by their key, so that one
+ * that comes and goes hides no other.
  */
 import { Clock, Effect, Layer, Logger, LogLevel, References } from "effect"
 import * as LogLine from "../../src/Runtime/LogLine.ts"
 
-/** From level info on. */
+/** At level info and above. */
 export const mostLines = 60
 /** At level debug and below, where each delivery has a line. */
 export const mostDetails = 6000
@@ -24,7 +24,7 @@ export class Limit {
   #counted = new Map<string, Counted>()
   readonly #omitted = new Map<string, { readonly most: number; lines: number }>()
 
-  /** Whether it may be written. */
+  /** Whether the line may be written. */
   take({ date, fiber, logLevel }: Logger.Options<unknown>): boolean {
     const { [LogLine.nameKey]: name = unnamed, reason } = fiber.getRef(References.CurrentLogAnnotations)
     if (name === omittedName) return true
@@ -36,7 +36,7 @@ export class Limit {
     return ++counted.lines <= counted.most
   }
 
-  /** What was left out in minutes that are over, or by now; each is told once. */
+  /** What was left out in past minutes, or so far; each is reported once. */
   omitted(isOver: boolean, nowMs: number) {
     this.#turn(isOver ? Number.NaN : Math.floor(nowMs / minuteMs))
     const told = [...this.#omitted].map(([of, { lines, most }]) => ({ of, lines, most }))
@@ -66,7 +66,7 @@ const tell = (limit: Limit, isOver: boolean) =>
     Effect.forEach(limit.omitted(isOver, nowMs), (given) => LogLine.write(omittedName, given), { discard: true })
   )
 
-/** Limits all loggers that there are. */
+/** Limits all existing loggers. */
 export const layer = Layer.unwrap(
   Effect.sync(() => {
     const limit = new Limit()

@@ -1,5 +1,5 @@
 /**
- * The life of a worker in its log: what it starts with, when everything runs, why it stops, and when it has.
+ * The life of a worker in its log: what it starts with, when everything runs, why it stops, and when it has stopped.
  */
 import { hostname } from "node:os"
 import { Cause, Clock, Duration, Effect, Exit, Option } from "effect"
@@ -29,7 +29,7 @@ const starting = Effect.gen(function* () {
   for (const why of warnings) yield* LogLine.write("setting.odd", { why })
 })
 
-/** When all pipelines run. */
+/** Called when all pipelines run. */
 export const started = Effect.fnUntraced(function* (lasted: Duration.Duration) {
   const settings = yield* Settings
   const { baseUrl, requestsPerMinute, webhookListen, webhookUrl } = yield* ServiceSettings
@@ -48,7 +48,7 @@ export const started = Effect.fnUntraced(function* (lasted: Duration.Duration) {
   })
 })
 
-/** Says at once which signal stops the worker; what is told here ends with the scope. */
+/** Logs at once which signal stops the worker; this ends with the scope. */
 const signalled = Effect.gen(function* () {
   const runSync = Effect.runSyncWith(yield* Effect.context<never>())
   const told: { atMs?: number } = {}
@@ -57,7 +57,7 @@ const signalled = Effect.gen(function* () {
     told.atMs ??= runSync(said)
   }
   yield* Effect.acquireRelease(
-    // Before those that stop it.
+    // Prepended to the listeners that stop the worker.
     Effect.sync(() => signals.forEach((signal) => process.prependListener(signal, hear))),
     () => Effect.sync(() => signals.forEach((signal) => process.removeListener(signal, hear)))
   )

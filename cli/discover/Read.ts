@@ -1,6 +1,6 @@
 /**
- * Reads the document that `siteledger discover` looks at: from a path or a URL, as JSON or YAML, up to a bound of bytes,
- * time and memory. No token is sent, and no redirect is followed.
+ * Reads the document for `siteledger discover`: from a path or a URL, as JSON or YAML, with limits on bytes, time and
+ * memory. No token is sent, and no redirect is followed.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 import { Worker } from "node:worker_threads"
@@ -18,7 +18,7 @@ export class DocumentFailed extends Schema.TaggedError<DocumentFailed>()("Docume
 }) {}
 
 const mebibyte = 2 ** 20
-/** Twice as many as the largest that is published. */
+/** Twice the size of the largest published document. */
 const mostBytes = 128 * mebibyte
 
 const longestYamlMs = 60_000
@@ -39,7 +39,7 @@ export const documentAt = Effect.fnUntraced(function* (place: Location) {
 const tooLarge = (name: string) =>
   failed(`${name} is larger than ${mostBytes / mebibyte} MiB, which is as much as is read.`)
 
-/** Pipes and devices have no size, so it is counted. */
+/** Pipes and devices have no size, so bytes are counted. */
 const fromFile = (path: string) =>
   Effect.flatMap(
     Effect.try({
@@ -94,7 +94,7 @@ const fromUrl = (url: URL) =>
     return yield* failed(`${url.href} answered ${status}. ${advice}`)
   }).pipe(Effect.scoped, Effect.provide(ConstructionHttp.layer))
 
-/** What begins like JSON is JSON. */
+/** Text that begins like JSON is JSON. */
 const valueOf = (name: string, text: string): Effect.Effect<unknown, DocumentFailed> => {
   if (!/^\s*[{[]/.test(text.slice(0, 1000))) return yaml(name, text)
   return Effect.mapError(
@@ -103,7 +103,7 @@ const valueOf = (name: string, text: string): Effect.Effect<unknown, DocumentFai
   )
 }
 
-/** Where it breaks off, without what is there. */
+/** Where parsing fails, without quoting the text. */
 const placeIn = (cause: unknown): string => {
   const [place] = /line \d+ column \d+/.exec(cause instanceof Error ? cause.message : "") ?? []
   return place === undefined ? ": it breaks off" : `: see ${place}`

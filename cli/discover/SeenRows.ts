@@ -1,5 +1,5 @@
 /**
- * Counts what came, in the published copy: how often each column has a value, and what is in no column.
+ * Counts what arrived, in the published copy: how often each column has a value, and which fields have no column.
  */
 import { existsSync } from "node:fs"
 import { Duration, Effect, Schema, Stream } from "effect"
@@ -31,7 +31,7 @@ const rowsOf = (file: string, sql: string) =>
 const tablesSql =
   "select table_name, column_name from information_schema.columns where table_schema = 'construction' order by ordinal_position"
 
-/** Fields without a column, at most so many of a table. */
+/** The most fields without a column, per table. */
 const mostFields = 1000
 
 const countsOf = (table: string, columns: ReadonlyArray<string>): string => {
@@ -48,7 +48,7 @@ const countsOf = (table: string, columns: ReadonlyArray<string>): string => {
   ].join("\nunion all ")
 }
 
-/** By table, for those lists whose table there is. */
+/** By table, for those lists whose table exists. */
 export const seenIn = Effect.fnUntraced(function* (file: string, lists: ReadonlyArray<List>) {
   if (!existsSync(file)) {
     return yield* new NothingSeen({ message: `Nothing was seen yet: ${file} appears when the worker first goes live.` })

@@ -1,6 +1,6 @@
 /**
  * What was discovered, as lines for a person: a table that fits the terminal, what can't be synced and why, and what a
- * walk costs. Names come from a foreign document, so they are made visible.
+ * walk costs. Names come from a foreign document, so their control characters are escaped.
  */
 import type { Difference } from "../../src/Discovery/Compare.ts"
 import { order, type Verdict } from "../../src/Discovery/Compare.ts"
@@ -14,7 +14,7 @@ const usualWidth = 80
 interface Column {
   readonly name: string
   readonly of: (list: List) => string
-  /** Undefined: as wide as it needs, within what is left. */
+  /** Undefined for as wide as needed, within what is left. */
   readonly width?: number
   readonly isNumber?: boolean
 }
@@ -43,7 +43,7 @@ const columns: ReadonlyArray<Column> = [
   { name: "sure", width: 6, of: ({ confidence }) => confidence }
 ]
 
-/** Of what is left for the three that have no width. */
+/** Shares of what is left, for the three columns without a fixed width. */
 const shares: Readonly<Record<string, number>> = { list: 0.45, table: 0.33, key: 0.22 }
 
 const tableOf = (lists: ReadonlyArray<List>, width: number): ReadonlyArray<string> => {
@@ -120,7 +120,7 @@ const summaryOf = (operations: ReadonlyArray<Found>): ReadonlyArray<string> => {
 
 const mostReasons = 6
 
-/** Why, without what differs from one to the next. */
+/** The reasons, without the parts that differ from one to the next. */
 const grouped = (found: ReadonlyArray<Found>): ReadonlyArray<readonly [string, number]> => {
   const counts = new Map<string, number>()
   for (const { reasons } of found) {

@@ -1,6 +1,6 @@
 /**
- * Reads YAML for `siteledger discover`, in a thread of its own: a hostile document may take hours or all memory, and a
- * thread can be ended.
+ * Parses YAML for `siteledger discover` in a separate thread: a hostile document may take hours or all memory, and a
+ * thread can be terminated.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Result } from "effect"

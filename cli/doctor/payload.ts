@@ -1,5 +1,5 @@
 /**
- * `siteledger doctor --payload FILE`: what siteledger reads from a sample of the service's, and what to write into the
+ * `siteledger doctor --payload FILE`: what siteledger reads from a sample from the service, and what to write into the
  * files of names and places so that it reads more. Reads nothing else, and sends nothing.
  */
 import { readFileSync } from "node:fs"

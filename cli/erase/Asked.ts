@@ -1,6 +1,6 @@
 /**
- * What `siteledger erase` is asked for: a value, or a record by its table and its id. One of the two, or a sentence that says
- * what is wrong.
+ * What `siteledger erase` is asked for: a value, or a record by its table and id. Either one of the two, or a sentence
+ * that says what is wrong.
  */
 import { Effect, Option } from "effect"
 import { CliError } from "effect/cli"
@@ -44,7 +44,7 @@ const value = Effect.fnUntraced(function* ({ field, value: given, within }: Flag
   return { value: whole, field: Option.getOrNull(field), isWithin: within }
 })
 
-/** Of a table: how its records are named. */
+/** How the records of a table are named. */
 interface Naming {
   readonly resource: Resource
   readonly key: ReadonlyArray<string>

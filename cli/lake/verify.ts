@@ -1,5 +1,6 @@
 /**
- * `siteledger lake verify`: reads an export and all archives back and checks all of them. Exits with 1 if anything differs from its manifest.
+ * `siteledger lake verify`: reads back an export and all archives, and checks all of them. Exits with 1 if anything
+ * differs from its manifest.
  */
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"

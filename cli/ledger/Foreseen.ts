@@ -1,5 +1,5 @@
 /**
- * What a decision would do, as people read it before they decide: `--dry-run` of `accept` and `reject`.
+ * What a decision would do, for people before they decide: `--dry-run` of `accept` and `reject`.
  */
 import { Effect } from "effect"
 import type { Answer, Payload } from "../../src/Operate/AdminApi.ts"

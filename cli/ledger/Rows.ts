@@ -26,7 +26,7 @@ interface Request {
 
 type Found = Answer<"ledger-list">
 
-/** `more`: what this verb takes besides. */
+/** `more`: what else this verb takes. */
 export const find = <Verb extends "ledger-list" | "ledger-holds">(
   verb: Verb,
   { all, ipc, limit }: Request,
@@ -40,7 +40,7 @@ export const find = <Verb extends "ledger-list" | "ledger-holds">(
 
 const limitAndAll = new CliError.UserError({ cause: "--limit and --all are mutually exclusive." })
 
-/** On stderr, so that stdout holds nothing but the rows. */
+/** On stderr, so that stdout contains only the rows. */
 export const tellRest = ({ rows, total }: Found, what: string, nothing: string) => {
   if (total === 0) return Console.error(nothing)
   return rows.length < total ? Console.error(`${rows.length} of ${total} ${what}: --all shows all.`) : Effect.void

@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger close MONTH`: closes the books up to the end of a month. What is effective before that waits, or goes
- * into the open period.
+ * `siteledger ledger close MONTH`: closes the books up to the end of a month. Entries that take effect before that
+ * wait, or go into the open period.
  */
 import { Effect, Record } from "effect"
 import { Command } from "effect/cli"

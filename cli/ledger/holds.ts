@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger holds`: what has waited longest for a decision, or what is largest, of one reason or of all. On a terminal,
- * each question follows once below the table, and what look-ups found.
+ * `siteledger ledger holds`: the holds that have waited longest for a decision, or the largest ones, of one reason or
+ * of all. On a terminal, each question follows once below the table, with what look-ups found.
  */
 import { Console, Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -27,7 +27,7 @@ const flags = {
   after: optionalText("after", "Only those behind this one, by its id: the last one of the page before")
 }
 
-/** What a hold is ordered by. */
+/** The sort key of a hold. */
 const lastOf = Effect.fnUntraced(function* (id: string) {
   const { amount, hold_id, since } = yield* ask("ledger-show", { id }, Alone.books)
   if (typeof hold_id !== "string" || typeof since !== "string") return yield* noHold(id)

@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger open MONTH`: opens the books again from the beginning of a month. What waited because it was closed is
- * asked again, or posted.
+ * `siteledger ledger open MONTH`: opens the books again from the beginning of a month. Entries that waited because it
+ * was closed are asked again, or posted.
  */
 import { Effect, Record } from "effect"
 import { Command } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger post IPC`: adds an entry that no event tells of.
+ * `siteledger ledger post IPC`: adds an entry that no event reports.
  */
 import { Effect, Record } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger reverse ENTRY`: takes back an entry by another one.
+ * `siteledger ledger reverse ENTRY`: reverses an entry by another one.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger verify`: exits with 1 if the books differ from their facts, or these from what was signed.
+ * `siteledger ledger verify`: exits with 1 if the books differ from their facts, or the facts from what was signed.
  */
 import { Effect, Record, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"

@@ -1,7 +1,7 @@
 /**
- * `siteledger ledger write FORMAT FILE`: the journal as a file for an accounting program or a spreadsheet, laid out by the
- * chart that the worker knows (or this shell, without a worker). Stderr
- * says what a person should know about the file.
+ * `siteledger ledger write FORMAT FILE`: the journal as a file for an accounting program or a spreadsheet, laid out by
+ * the chart that the worker knows (or this shell, without a worker). Stderr says what a person should know about the
+ * file.
  */
 import { Console, Effect, Option, Record, Result } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
- * A token that was just made: alone on stdout, so that it can go to a file or a password manager. Flags that the verbs which
- * make one share.
+ * A newly created token: alone on stdout, so that it can go to a file or a password manager. Also the flags that the
+ * verbs which create one share.
  */
 import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"

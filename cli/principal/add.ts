@@ -1,5 +1,5 @@
 /**
- * `siteledger principal add NAME`: makes a principal, and prints its token.
+ * `siteledger principal add NAME`: creates a principal, and prints its token.
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

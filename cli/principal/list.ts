@@ -1,5 +1,5 @@
 /**
- * `siteledger principal list`: all principals that there are and were, without their tokens.
+ * `siteledger principal list`: all current and former principals, without their tokens.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `siteledger principal rotate NAME`: gives a principal another token, or other roles with it.
+ * `siteledger principal rotate NAME`: gives a principal a new token, optionally with other roles.
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

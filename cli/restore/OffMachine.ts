@@ -1,6 +1,7 @@
 /**
- * A backup off the machine for `siteledger restore`: fetched into a file like those that `siteledger backup` makes, which then
- * takes the store's place. The data directory gets its key, so that the secrets among its rows can be opened.
+ * An off-machine backup for `siteledger restore`: fetched into a file like those of `siteledger backup`, which then
+ * replaces the store. The data directory gets the backup's data key, so that the secrets among its rows can be
+ * decrypted.
  */
 import { existsSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -29,7 +30,7 @@ const noKey = new CliError.UserError({
   cause: "SITELEDGER_BACKUP_KEY isn't set: a backup off the machine is opened with the key that it was made with."
 })
 
-/** Undefined: it names a file. */
+/** Undefined if it names a file. */
 export const givenBy = Effect.fnUntraced(function* (name: string, { backupKey }: Own) {
   const address = yield* addressOf(name)
   if (address === undefined) return undefined
@@ -49,7 +50,7 @@ const discard = (file: string) =>
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true })
   })
 
-/** `take`: puts the file in the store's place. */
+/** `take`: replaces the store with the file. */
 export const fetched = Effect.fnUntraced(function* <A, E, R>(
   given: Vault.Given,
   { dataDir, key }: Own,

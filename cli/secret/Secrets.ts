@@ -6,7 +6,7 @@ import * as Said from "../Said.ts"
 
 type Secret = Answer<"secret-list">["secrets"][number]
 
-/** At most 80 columns: what a person decides by. */
+/** At most 80 columns: the ones that people need for a decision. */
 export const table = (secrets: ReadonlyArray<Secret>): ReadonlyArray<string> =>
   secrets.length === 0
     ? ["There is no secret yet: the worker asks for one when it subscribes."]

@@ -1,6 +1,6 @@
 /**
- * `siteledger secret add`: the secret of a subscription made by hand. It is read from a file, from standard input or, on
- * a terminal, masked; never from an argument, which every process on the machine can see.
+ * `siteledger secret add`: the secret of a subscription made by hand. It is read from a file, from standard input or,
+ * on a terminal, from a masked prompt; never from an argument, which every process on the machine can see.
  */
 import { Effect, FileSystem, Option, type PlatformError, Redacted, Stdio } from "effect"
 import { Argument, Command, Prompt } from "effect/cli"

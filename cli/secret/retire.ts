@@ -1,5 +1,5 @@
 /**
- * `siteledger secret retire`: ends a secret at once, or after a time in which its successor takes over.
+ * `siteledger secret retire`: ends a secret at once, or after a time during which its successor takes over.
  */
 import { Effect, Record } from "effect"
 import { Command } from "effect/cli"

@@ -47,7 +47,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   ...report.workers.map(workerLine)
 ]
 
-/** One line each; of several, first how many are how sure. */
+/** One line each; if there are several, first how many have which proof. */
 const lists = (backfill: StatusReport["backfill"]): ReadonlyArray<string> => {
   const all = Object.entries(backfill)
   const width = Math.max(13, ...all.map(([resource]) => resource.length))
@@ -75,7 +75,7 @@ const within80 = (name: string, what: string, more: string | undefined): Readonl
 
 const minute = (at: string): string => `${at.slice(0, 16).replace("T", " ")} UTC`
 
-/** What only some lists have. */
+/** Parts that only some lists have. */
 const later = ({
   changedAt,
   nextProofAt,
@@ -94,7 +94,7 @@ const later = ({
 ]
 
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
-  // Without a sign for what rounds to zero.
+  // Without a sign for values that round to zero.
   const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
   const from = (ms: number, what: string): string => `${seconds(Math.abs(ms))} ${ms < 0 ? "before" : "after"} ${what}`
   const parts = [
@@ -123,7 +123,7 @@ const counted = (events: StatusReport["events"]): string => {
   return counts.map(([outcome, count]) => `${count} ${outcome}`).join(", ") || "none"
 }
 
-/** Nothing after a day: the time itself says enough. */
+/** Empty after a day: the time itself says enough. */
 const ago = (ageMs: number | null): string => {
   if (ageMs === null || ageMs > 86_400_000) return ""
   const minutes = Math.floor(ageMs / 60_000)

@@ -1,5 +1,6 @@
 /**
- * `siteledger status --watch`: the status again and again, until it is stopped. A worker that can't be asked is part of it.
+ * `siteledger status --watch`: the status repeatedly, until it is stopped. It also shows when the worker can't be
+ * reached.
  */
 import { Clock, Console, Effect, Result } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"
@@ -10,12 +11,12 @@ import { describe } from "./Report.ts"
 
 const every = "1 second"
 
-/** Home, then nothing below what was written before. */
+/** Moves the cursor home and clears what was written before. */
 const repainted = (lines: ReadonlyArray<string>): string => `\u001B[H\u001B[2J${lines.join("\n")}\n`
 
 const counted = (count: number, what: string): string => `${count} ${what}`
 
-/** What counts as a change, in one line: of the reasons, their keys. */
+/** What counts as a change, in one line: for reasons, their keys. */
 export const summary = ({ inbox, ledger, phase, reasonDetails }: StatusReport): string => {
   const reasons = reasonDetails.map(({ key, level }) => `${key} (${level})`)
   const parts = [

@@ -1,5 +1,6 @@
 /**
- * What the accounting systems' variables share: whose money a system takes, and what is required as soon as it is named.
+ * What the accounting systems' variables have in common: whose money a system takes, and what is required once it is
+ * named.
  */
 import { Option, Result } from "effect"
 import { isCurrency } from "../Currency.ts"
@@ -26,7 +27,7 @@ export interface Taken {
 
 export type Given<A> = Field<Option.Option<A>>
 
-/** Required with the variable that names the system. */
+/** Required together with the variable that names the system. */
 export const needed = <A>(field: Given<A>, { name }: Variable<unknown>, main: Variable<unknown>): Field<A> =>
   Result.flatMap(
     field,
@@ -35,7 +36,7 @@ export const needed = <A>(field: Given<A>, { name }: Variable<unknown>, main: Va
 
 export const orNull = <A>(field: Given<A>): Field<A | null> => Result.map(field, Option.getOrNull)
 
-/** Nothing if the variable that names the system isn't set. */
+/** Empty if the variable that names the system isn't set. */
 export const ifSet = <A>(main: Given<unknown>, system: () => Field<A>): Given<A> =>
   Result.flatMap(main, (value) =>
     Option.isNone(value) ? Result.succeed(Option.none<A>()) : Result.map(system(), Option.some)

@@ -88,7 +88,7 @@ export const layer: Layer.Layer<
   })
 )
 
-/** Runs until there is a subscription, from this worker or another one, or a secret added by hand. */
+/** Runs until there is a subscription, of any worker, or a secret added by hand. */
 const subscribed = Effect.fnUntraced(function* <E, R>(
   standing: Standing,
   wanted: Wanted,
@@ -123,7 +123,7 @@ const reasonKey = "subscription"
 const silentKey = "subscription not reached"
 
 interface Standing {
-  /** Undefined if it was made by hand, or isn't created yet. */
+  /** Undefined if it was made by hand, or not created yet. */
   row: Row | undefined
   verifiedAt: string | null
   /** A delivery signed with its secret has arrived, a ping or an event. */
@@ -134,10 +134,7 @@ const lookEvery = Duration.seconds(2)
 
 const shownOf = ({ expiresAtMs, id, subscriptionId }: Secret) => [id, subscriptionId, expiresAtMs]
 
-/**
- * Reads the current state from the Store, perhaps written by another worker; returns true if a subscription must be
- * created.
- */
+/** Reads the current state from the Store; returns true if a subscription must be created. */
 const refreshed = (standing: Standing, judge: (rows: ReadonlyArray<Row>) => ReturnType<typeof decide>) =>
   Effect.gen(function* () {
     const store = yield* Store
@@ -165,7 +162,7 @@ const restored = Effect.fnUntraced(function* (row: Row | undefined, valid: Reado
   return { row, verifiedAt, isReached } as Standing
 })
 
-/** A ping verifies its subscription. One made by hand may have received its ping long before. */
+/** A ping verifies its subscription. One made by hand may have had its ping long before. */
 const listenFor = (standing: Standing) =>
   Effect.gen(function* () {
     const callbacks = yield* Callbacks
@@ -226,7 +223,7 @@ const untilDone = <E extends { readonly message: string }, R>(
     yield* reasons.clear(reasonKey)
   })
 
-/** Runs once the service has had time to reach us. */
+/** Runs after the service's time to reach us. */
 const tellUnreached = Effect.fnUntraced(function* (
   standing: Standing,
   sinceMs: number,

@@ -1,6 +1,6 @@
 /**
- * `siteledger ledger sink compare FILE`: the books beside what the accounting system has, and, signed off by a person, what
- * it has is taken over and sending goes on.
+ * `siteledger ledger sink compare FILE`: compares the books with what the accounting system has. If a person signs it
+ * off, what only the system has is taken over, and sending continues.
  */
 import { resolve } from "node:path"
 import { Console, Effect, Option } from "effect"
@@ -28,7 +28,7 @@ type Compared = Answer<"sink-compare">
 
 export const compare = Command.make("compare", flags, ({ by: who, file, json: asJson, reason, yes: isAgreed }) =>
   Effect.gen(function* () {
-    // The worker may have another working directory.
+    // The worker may have a different working directory.
     const path = resolve(file)
     const compared = yield* ask("sink-compare", { path }, Alone.books)
     yield* asJson ? Print.document(compared) : Console.log(page(compared))

@@ -1,5 +1,5 @@
 /**
- * `siteledger ledger sink release [ENTRY]`: lets one draft, or all, go to the accounting system as posted.
+ * `siteledger ledger sink release [ENTRY]`: releases one draft, or all, to go to the accounting system as posted.
  */
 import { Effect, Option, Record } from "effect"
 import { Argument, Command } from "effect/cli"
