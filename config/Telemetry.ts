@@ -57,5 +57,10 @@ export const telemetry = {
     "60000"
   ),
   otlpServiceName: preset("OTEL_SERVICE_NAME", "The name of this service in telemetry.", Parse.plain, "siteledger"),
-  otlpDisabled: preset("OTEL_SDK_DISABLED", "true sends nothing, regardless of the other settings.", Parse.boolean, "false")
+  otlpDisabled: preset(
+    "OTEL_SDK_DISABLED",
+    "true sends nothing, regardless of the other settings.",
+    Parse.boolean,
+    "false"
+  )
 }

@@ -256,7 +256,7 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, a
   "amount" text not null,
   -- ISO 4217; null if none is configured.
   "currency" text,
-  -- The payment's reference, verbatim; of an accrual, the id of its IPC.
+  -- The payment's reference, verbatim; for an accrual, the id of its IPC.
   "payment_reference" text not null,
   -- The URL of the certificate that the amount comes from; null if none is known.
   "certificate_url" text,
@@ -268,7 +268,7 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, a
   "effective_at" text not null,
   -- When the fact that caused the entry was received.
   "known_at" text not null,
-  -- Of a payment, the id of its ipc.paid event, even if a person's answer posted it; else of the event that caused it. Null if none did.
+  -- For a payment, the id of its ipc.paid event, even if a person's answer posted it; otherwise the id of the event that caused the entry. Null if none did.
   "event_id" text,
   -- The entry that a reversal takes back, or the first of several: book the reversal's own amount. Null for the other kinds.
   "reverses" text,
@@ -282,7 +282,7 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, a
   "posting_date" text,
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
   "epoch" integer,
-  -- each or cumulative: what its certificate's amount was taken for, as configured; assumed: each, and nobody has said. Null for what people added, and in entries of 0.1.
+  -- each or cumulative: what its certificate's amount was taken for, as configured; assumed: taken for each, without configuration. Null for entries that people added, and in entries of 0.1.
   "certified_as" text,
   -- By account, the amount that the entry moves there, as a JSON object: above zero it is debited. Null: the amount is debited and credited to its two accounts.
   "lines" text,
