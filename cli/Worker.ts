@@ -1,9 +1,9 @@
 /**
  * Runs the worker until a signal: takes the lock, runs all pipelines, and restarts them on request.
  *
- * A worker that knows a subscription's secret accepts deliveries, whatever the token endpoint answers: work that needs
- * a token waits, and Status says what to check. Without a secret there is nothing to accept, so a refused token ends
- * the process. A login that has ended never does: deliveries are accepted until a person logs in again.
+ * A worker that knows a subscription's secret accepts deliveries, regardless of what the token endpoint answers: work
+ * that needs a token waits, and Status says what to check. Without a secret there is nothing to accept, so a refused
+ * token ends the process. A login that has ended never does: deliveries are accepted until a person logs in again.
  */
 import { Clock, Duration, Effect, Layer, Schedule } from "effect"
 import { Settings } from "../config/Settings.ts"

@@ -1,6 +1,6 @@
 /**
  * Every environment variable of siteledger, in the order in which people see them. config/example.env and
- * docs/configuration.md are generated from this, and other variables are refused.
+ * docs/configuration.md are generated from this, and a similar but unknown name is reported as a likely typo.
  */
 import { sections as accounting } from "./Accounting.ts"
 import { asking } from "./Asking.ts"

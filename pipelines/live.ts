@@ -9,7 +9,7 @@
  *
  * Between batches the Ledger reads what waits in the Inbox, so a payment is posted before its rows are written.
  *
- * In: at-least-once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
+ * Deliveries arrive at least once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */
 import { Layer } from "effect"
 import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"

@@ -55,7 +55,7 @@ const below = (places: ReadonlyArray<string>, names: ReadonlyArray<string>): Rea
 
 const type = "type"
 
-/** Fields of bodies that stay, whatever value is erased. */
+/** Fields of bodies that stay, regardless of the erased value. */
 export const keptIn = ({ aliases, contentsAt }: Given): ReadonlyArray<string> =>
   below(prefixes(contentsAt), [...keptNames(aliases), ...spellings(type, aliases)])
 

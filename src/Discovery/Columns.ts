@@ -103,7 +103,7 @@ const byFormat: Readonly<Record<string, ColumnType>> = {
   timestamp: "TIMESTAMPTZ",
   "unix-time": "TIMESTAMPTZ",
   date: "DATE",
-  // Exact, whatever it counts.
+  // Exact, regardless of what it counts.
   decimal: "DECIMAL(28,4)",
   int64: "BIGINT",
   int32: "BIGINT"

@@ -63,7 +63,7 @@ export const keyOf = (shapes: Shapes, all: ReadonlyArray<Field>, { parameter, pa
   return { problem: `No field tells its records apart (it has ${listed}): name the columns that do under key.` }
 }
 
-/** A record begins with its id, whatever the service calls it. */
+/** A record begins with its id, regardless of the id's name. */
 const firstId = ([first]: ReadonlyArray<Field>): ReadonlyArray<string> =>
   first !== undefined && /^(id|uuid|guid|gid)$/.test(words(first.name).at(-1) ?? "") ? [first.name] : []
 

@@ -3,7 +3,7 @@
  *
  * A schema is evaluated only when needed, so circular objects are no problem. `allOf` is joined, alternatives are
  * united, null is left out. Each schema's shape is computed once. Anything too deep, too wide or circular is `unknown`,
- * with the reason in words, so the work is bounded whatever the document contains. Pure.
+ * with the reason in words, so the work is bounded, regardless of the document's contents. Pure.
  */
 import { at, type Document, entriesOf, isObject, listAt, resolve, textAt } from "./Document.ts"
 

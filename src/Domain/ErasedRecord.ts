@@ -1,7 +1,7 @@
 /**
- * What is left of a record that is erased. A text becomes the mark; so does a whole list or object. Numbers, times and
- * booleans become null, even if they came as text, because their columns couldn't hold the mark. Fields that the books
- * or the readers need stay.
+ * What is left of a record that is erased. A text becomes the mark, and so does a list or an object as a whole.
+ * Numbers, times and booleans become null, even if they came as text, because their columns couldn't hold the mark.
+ * Fields that the books or the readers need stay.
  *
  * So a body still says what happened to which record, and a row made from it can be changed to what the remaining
  * fields would make. Erasing twice changes nothing. Pure.
@@ -49,7 +49,7 @@ export interface Keeps {
   readonly stays: (path: string, value: unknown) => boolean
   /** Whether something below this path may stay. */
   readonly leads: (path: string) => boolean
-  /** Its presence carries meaning: it gets the mark, whatever its value was. */
+  /** Its presence carries meaning: it gets the mark, regardless of its value. */
   readonly shows: (path: string) => boolean
 }
 

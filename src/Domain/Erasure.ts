@@ -46,7 +46,7 @@ export const keptAt = (paths: ReadonlyArray<string>): IsKept => {
 
 /** How a body, an answer or a row is read. */
 export interface Read {
-  /** What stays, whatever value is erased. */
+  /** What stays, regardless of the erased value. */
   readonly isKept: IsKept
   /** The records that the JSON is about. */
   readonly records: (value: unknown) => ReadonlyArray<Named>

@@ -31,7 +31,7 @@ const day = /^"\d{4}-\d{2}-\d{2}"$/
 /** With an offset, and no finer than microseconds. A leap second isn't held: it would become another second. */
 const time = /^"\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"$/
 const whole = /^-?\d{1,19}$/
-/** Short enough to fit, whatever their digits are. */
+/** Short enough to fit, regardless of the digits. */
 const surelyWhole = /^-?\d{1,18}$/
 const surelyDecimal = /^-?\d{1,24}\.\d{1,4}$/
 /** PostgreSQL's text can't hold NUL. Some texts without one match too. */

@@ -1,6 +1,6 @@
 /**
  * Names of tables and columns, made from names that come from outside: the segments of a path or the fields of a
- * schema, whatever they contain (SQL, paths, `__proto__`, 300 characters).
+ * schema, with arbitrary contents (SQL, paths, `__proto__`, 300 characters).
  *
  * The result is a letter, then letters, digits and underscores, in lower case, 63 characters at most. It needs no
  * quoting in any engine, is a valid file name, has no leading underscore (those are siteledger's own columns), and is

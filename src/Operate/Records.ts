@@ -1,8 +1,8 @@
 /**
  * Records of one table for a person, a page at a time, in the order of their keys or of their changes (newest first).
  *
- * The cost of a page is bounded, whatever the table contains. Its keys are searched for first, for a short time: an
- * engine answers this from an index, or reads no more than the columns in question. If that isn't enough, a few
+ * The cost of a page is bounded, regardless of the table's contents. Its keys are searched for first, for a short time:
+ * an engine answers this from an index, or reads no more than the columns in question. If that isn't enough, a few
  * thousand rows are checked one after the other, and the answer says that it stopped there.
  */
 import { Duration, Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
  * Past walks for a person: the passes that have ended, for all lists or for one, newest first, a page at a time. A page
- * begins after the last pass of the previous page, so it is the same whatever has ended since.
+ * begins after the last pass of the previous page, so it stays the same even if more passes have ended since.
  */
 import { Effect } from "effect"
 import { sql } from "kysely"

@@ -1,5 +1,5 @@
 /**
- * The files of the copy for analysts, whatever it is made from. A copy is made completely or, once it is large, from
+ * The files of the copy for analysts, regardless of its source. A copy is made completely or, once it is large, from
  * the previous copy: two files take turns, and the hidden one is given what has changed since it was shown. If there is
  * no hidden file yet, or a reader still has it open, a byte copy of the shown file is used.
  *

@@ -18,7 +18,7 @@ import { type Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
 
-/** A conflicting transaction was in the way: whatever holds the lock will end, or be ended. */
+/** A conflicting transaction was in the way: the transaction that holds the lock will end, or be ended. */
 export const isLocked = (error: unknown): error is StoresError =>
   (error instanceof StoreError || error instanceof PostgresError) && error.reason === "Locked"
 

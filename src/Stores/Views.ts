@@ -62,7 +62,7 @@ const currencies = `
       from construction.project_currencies
     ) as others`
 
-/** The books know the actual currency, whatever is configured now. */
+/** The books know the actual currency, regardless of the current configuration. */
 const ofIpc = `coalesce(e.currency, ${configured})`
 
 const ipcs = `construction.ipcs r

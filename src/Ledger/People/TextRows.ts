@@ -21,7 +21,7 @@ const textOf = (value: unknown): string | null => {
   return typeof value === "string" ? value : (Json.numberText(value) ?? Json.stringify(value))
 }
 
-/** Each field as text, whatever its type: a number keeps all its digits, and nested values are JSON. */
+/** Each field as text, regardless of its type: a number keeps all its digits, and nested values are JSON. */
 const rowIn = ({ json: text }: TextRow, names: ReadonlyArray<string>): TextRow => {
   const fields = Json.parse(text ?? "")
   if (!Json.isObject(fields)) throw new Error("it holds something else than objects")

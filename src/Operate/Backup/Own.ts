@@ -13,7 +13,7 @@ const Own = Schema.Struct({
   generation: Schema.NullOr(Schema.String),
   /** One that is being written, and the logs that it is from. */
   next: Schema.NullOr(Schema.Struct({ generation: Schema.String, rows: Schema.String, inbox: Schema.String })),
-  /** A person has since put a backup in the Store's place: it may continue whatever its backup now is. */
+  /** A person has since put a backup in the Store's place: it may continue the backup that exists now. */
   isRestored: Schema.Boolean
 })
 export type Own = typeof Own.Type

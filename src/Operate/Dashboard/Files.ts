@@ -14,7 +14,7 @@ import * as Module from "../../Runtime/Module.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The pages to which a link may lead: each of them is this file, whatever the rest of the path is. */
+/** The pages to which a link may lead: each of them is this file, regardless of the rest of the path. */
 export const pages = [
   "/",
   "/walks",

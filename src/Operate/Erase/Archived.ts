@@ -44,7 +44,7 @@ export interface Listed {
   /** Its numbers belong to the inbox, not to another one that the Store had before it was restored. */
   readonly isOfInbox: boolean
   readonly isInFolder: boolean
-  /** The document on the lake, whatever its contents; undefined if the lake has nothing of the archive. */
+  /** The document on the lake, regardless of its contents; undefined if the lake has nothing of the archive. */
   readonly onLake: string | undefined
 }
 

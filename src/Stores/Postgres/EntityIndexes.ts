@@ -23,7 +23,7 @@ interface Found {
 }
 
 /**
- * Statements that create the missing ones. An index that a person created on the same column will do, whatever its
+ * Statements that create the missing ones. An index that a person created on the same column will do, regardless of its
  * kind.
  */
 export const due = async <DB>(db: Kysely<DB>, tables: EntityTables): Promise<ReadonlyArray<string>> => {

@@ -42,7 +42,7 @@ const run = async <DB>(db: Kysely<DB>, statements: ReadonlyArray<string>): Promi
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** Restores them as they must be, whatever was done to them while the worker's role owned them. */
+/** Restores them as they must be, regardless of what was done to them while the worker's role owned them. */
 export const restoreFunctions = <DB>(db: Kysely<DB>, versions: ReadonlyArray<string>): Promise<void> =>
   run(db, [...Rights.functions, ...versions.flatMap((version) => Ddl.referenceFunctions(schema, Number(version)))])
 
