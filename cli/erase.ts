@@ -1,7 +1,7 @@
 /**
  * `siteledger erase`: removes a value, such as a person's name, or a record from everything that the store, its copies
  * and the lake hold; no worker may be running. The next start rebuilds the warehouse and the analysts' copy. It is also
- * removed from what comes in later.
+ * removed from everything that arrives later.
  */
 import { join } from "node:path"
 import { Console, Effect, Layer, Option, type Scope } from "effect"

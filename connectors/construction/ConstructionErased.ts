@@ -1,8 +1,8 @@
 /**
  * How a body is read when something is erased from it. The code that reads events determines which record it is about.
- * What stays lets it still say what happened to which record: its type, time and key, and what the books rest on
- * (amounts, references of payments, addresses of certificates, the project). These stay only where they are read: a
- * nested field of the same name may be personal data. Without Effect, because the receiver's thread loads it.
+ * The fields that stay let it still say what happened to which record: its type, time and key, and those on which the
+ * books rest (amounts, references of payments, addresses of certificates, the project). These stay only where they are
+ * read: a nested field of the same name may be personal data. Without Effect, because the receiver's thread loads it.
  */
 import { type Keeps, keepsAt } from "../../src/Domain/ErasedRecord.ts"
 import * as Erasure from "../../src/Domain/Erasure.ts"

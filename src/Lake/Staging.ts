@@ -4,8 +4,8 @@
  *
  * If a part of a table or an event date has the same rows as in the previous export, it isn't written again: its file
  * is referenced once more, provided that the Lake still has one of the right length. The written files are removed when
- * the export ends. The run's own folder is removed only if the export ends well. After any other end, including kill
- * -9, it stays and tells the next export whose leftovers to sweep.
+ * the export ends. The run's own folder is removed only if the export ends well. After any other end, even `kill -9`,
+ * it stays and tells the next export whose leftovers to sweep.
  */
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises"

@@ -2,9 +2,10 @@
  * The Ledger posts every payment once, balanced, with the amount of its certificate, and asks a person if that isn't
  * known. Its input consists of facts in stored order (`Ledger/Fact`), never of merged rows.
  *
- * Facts, entries and holds are written in one Store transaction, committed before the rows of the same events. The
- * warehouse's tables are copies, written with the batch's rows and compared with the books at every start. If the
- * process dies in between, the books are right and the copies are one step behind.
+ * Facts, entries and holds are written in one Store transaction, committed before the rows of the same events, so an
+ * entry is on disk within the batch that brought its event. The warehouse's tables are copies, written with the batch's
+ * rows and compared with the books at every start. If the process dies in between, the books are right and the copies
+ * are one step behind.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Transaction } from "kysely"

@@ -2,7 +2,7 @@
  * A journal entry as files for other programs show it: its lines, with the accounts and texts of the chart (`Voucher`).
  * It travels from the worker to the command line, so amounts are text.
  *
- * Debited lines come first: in an entry below zero, the two accounts swap sides.
+ * Debited lines come first: in an entry below zero, its accounts swap sides.
  */
 import { Schema } from "effect"
 

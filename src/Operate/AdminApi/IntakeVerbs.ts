@@ -1,5 +1,5 @@
 /**
- * The verbs about what comes in: events, single deliveries, the quarantine, and the amounts over time.
+ * The verbs about what comes in: events, single deliveries, the quarantine, and how much of it there was over time.
  */
 import { Schema } from "effect"
 import { alarms } from "../../Domain/Event.ts"

@@ -1,6 +1,7 @@
 /**
- * What said the fields of a record, from their versions: these end with the hash of a body, and the events and the
- * evidence in the books have the hashes of theirs. For pages and other look-ups only the version is kept.
+ * Where the fields of a record came from, by their versions. A version ends with the hash of the body that set the
+ * field, and the events and the evidence in the books have the hashes of theirs. For pages and other look-ups only the
+ * version is kept.
  */
 import { Effect } from "effect"
 import * as Instant from "../../Domain/Instant.ts"

@@ -1,6 +1,7 @@
 /**
  * The rows of a table that events changed last, in memory. Reading ten rows by their numbers takes DuckDB longer than
- * everything else that it does for a small batch, and records with one event usually had another recently.
+ * everything else that it does for a small batch, and the record that an event is about has usually had another event
+ * recently.
  *
  * Holds only committed rows, as they are in the file. The most recently changed rows are kept, up to a number of
  * characters, so memory is bounded. A process that dies loses nothing: the rows are read again. Pure.

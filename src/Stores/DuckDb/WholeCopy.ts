@@ -2,8 +2,8 @@
  * Copies all tables of the warehouse into a new file, without the Store's deliveries.
  *
  * DuckDB holds in memory what a transaction has written to a small table, 16 kB or more for each column, until the
- * commit: 500 tables of 65 columns took 1 GB. So many tables are copied in parts, each of which is on disk before the
- * next begins.
+ * commit: 500 tables of 65 columns took 1 GB. So if there are many tables, they are copied in parts, and each part is
+ * on disk before the next begins.
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { NestedTable } from "../NestedTables.ts"

@@ -1,6 +1,6 @@
 /**
- * Moves the books of a database that an older version created from `siteledger` into `ledger`. Tables keep their rows,
- * sequences and indexes: only their schema changes, in one transaction.
+ * Moves the books from the schema `siteledger`, where an older version created them, into `ledger`. Tables keep their
+ * rows, sequences and indexes: only their schema changes, in one transaction.
  *
  * Workers of that version continue meanwhile. A stand-in replaces each table: a view, through which they read and
  * append. The stand-ins are removed by the first start, or `siteledger migrate`, that finds no such worker any more.
