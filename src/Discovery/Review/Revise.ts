@@ -108,7 +108,7 @@ const keptWith = (list: List, fresh: List, changes: Array<string>): List => {
   }
 }
 
-/** Matched by the column that has the list, whatever the file calls the table. */
+/** Matched by the column that has the list, regardless of how the file names the table. */
 const nestedWith = (list: List, fresh: List, changes: Array<string>): Pick<List, "nested"> => {
   const bySource = new Map(list.columns.map((column) => [sourceOf(column), column.name]))
   const found = new Map(
