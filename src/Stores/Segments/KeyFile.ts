@@ -1,8 +1,7 @@
 /**
  * An immutable file of keys (16 bytes, evenly distributed), each with a number, sorted by key.
  *
- *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the
- * rest
+ *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the rest
  *
  * It gets its name once it is on disk. Because of the filter, looking for a missing key costs no read in 99 of 100
  * cases; otherwise one or two. Entries are verified when they are read, so a file of any size opens at once. A file can
