@@ -60,6 +60,17 @@ export const columnsOf = (history: Answer<"history">, nowMs: number): Columns =>
   }
 }
 
+/** The indices of values with a break on both sides: a line alone doesn't show them. */
+export const isolatedIn = (values: ReadonlyArray<number | null | undefined>): Array<number> =>
+  values.flatMap((value, at) => (value != null && values[at - 1] == null && values[at + 1] == null ? [at] : []))
+
+/** In seconds: while there is little history, it isn't squeezed into the edge of the chart. */
+const shortest = 600
+
+/** Where a chart that ends at `to` begins: at most `seconds` earlier, and later if the history begins later. All in seconds. */
+export const beginOf = (times: ReadonlyArray<number>, to: number, seconds: number): number =>
+  Math.max(to - seconds, Math.min(times[0] ?? to, to - shortest))
+
 const marks = (steps: ReadonlyArray<number>): ReadonlyArray<number> =>
   Array.from({ length: 12 }, (_, at) => 10 ** (at - 3)).flatMap((power) =>
     steps.map((step) => Number((step * power).toPrecision(1)))

@@ -7,7 +7,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import uPlot from "uplot"
 import { fullTime } from "../Format.ts"
-import { bounds, marksBetween, summaryOf, type Values } from "../Series.ts"
+import { bounds, isolatedIn, marksBetween, summaryOf, type Values } from "../Series.ts"
 
 export interface Line {
   readonly name: string
@@ -70,7 +70,7 @@ const seriesOf = ({ colour, isDashed, isFilled, name }: Line): uPlot.Series => {
     label: name,
     stroke,
     width: 1.5,
-    points: { show: false },
+    points: { show: true, size: 5, fill: stroke, filter: (plot, series) => isolatedIn([...plot.data[series]!]) },
     ...(isDashed === true ? { dash: [4, 4] } : {}),
     ...(isFilled === true ? { fill: `${stroke}22` } : {})
   }

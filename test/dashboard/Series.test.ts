@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Point } from "../../dashboard/Api.ts"
-import { bounds, columnsOf, marksBetween, summaryOf } from "../../dashboard/Series.ts"
+import { beginOf, bounds, columnsOf, isolatedIn, marksBetween, summaryOf } from "../../dashboard/Series.ts"
 
 const at = (minute: number): string => `2026-11-27T14:${String(minute).padStart(2, "0")}:00.000000Z`
 
@@ -56,4 +56,18 @@ it("a line is summed up for those who can't see it", () => {
   const write = (value: number) => `${value} ms`
   assert.strictEqual(summaryOf("half within", [3, null, 9, 4, null], write), "half within: last 4 ms, at most 9 ms")
   assert.strictEqual(summaryOf("half within", [null], write), "half within: nothing yet")
+})
+
+it("shows a value between two breaks as a point", () => {
+  assert.deepStrictEqual(isolatedIn([5]), [0])
+  assert.deepStrictEqual(isolatedIn([5, 6, null, 0, null, 7, 8]), [3])
+  assert.deepStrictEqual(isolatedIn([null, 4, undefined]), [1])
+})
+
+it("begins a chart where the history begins, ten minutes before its end at the latest", () => {
+  const hour = 3600
+  assert.strictEqual(beginOf([9000, 9060], 10_000, hour), 9000)
+  assert.strictEqual(beginOf([9940], 10_000, hour), 9400)
+  assert.strictEqual(beginOf([100, 9940], 10_000, hour), 6400)
+  assert.strictEqual(beginOf([], 10_000, hour), 9400)
 })

@@ -10,7 +10,7 @@ import { Empty, Loaded, useAsked } from "../../parts/Asked.tsx"
 import { Chart, type Line } from "../../parts/Chart.tsx"
 import { useTicking } from "../../parts/Time.tsx"
 import { place, withFilters } from "../../Router.ts"
-import { columnsOf, type Values } from "../../Series.ts"
+import { beginOf, columnsOf, type Values } from "../../Series.ts"
 
 const ranges = { hour: { words: "Last hour", seconds: 3600 }, day: { words: "Last day", seconds: 86_400 } } as const
 type Range = keyof typeof ranges
@@ -32,7 +32,8 @@ const Drawn = ({
   readonly range: Range
 }) => {
   const { deliveries, limit, posted, requests, times, visible } = useMemo(() => columnsOf(history, now), [history, now])
-  const shared = { times, from: Math.round(now / 1000) - ranges[range].seconds, to: Math.round(now / 1000) }
+  const to = Math.round(now / 1000)
+  const shared = { times, from: beginOf(times, to, ranges[range].seconds), to }
   return (
     <div class="charts">
       <Chart
