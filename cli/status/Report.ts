@@ -93,20 +93,27 @@ const later = ({
     : [`  proven for ${parents.proven} of ${parents.found} parents`])
 ]
 
+// Without a sign for values that round to zero.
+const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
+
+/** The service says its time in whole seconds. */
+const skew = (ms: number | null): string => {
+  if (ms === null) return "not compared with the service's yet"
+  if (Math.abs(ms) < 1000) return "within a second of the service's"
+  return `${seconds(Math.abs(ms))} ${ms < 0 ? "behind" : "ahead of"} the service's`
+}
+
 const clock = ({ answers, deliveries, events }: StatusReport["clockSkewMs"]): ReadonlyArray<string> => {
-  // Without a sign for values that round to zero.
-  const seconds = (ms: number): string => `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`
   const from = (ms: number, what: string): string => `${seconds(Math.abs(ms))} ${ms < 0 ? "before" : "after"} ${what}`
   const parts = [
     ...(deliveries === null ? [] : [from(deliveries, "they are sent")]),
     ...(events === null ? [] : [from(events, "their event")])
   ]
   if (answers === null && parts.length === 0) return []
-  const ahead =
-    answers === null
-      ? "not compared with the service's yet"
-      : `${seconds(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`
-  return [`clock         ${ahead}`, ...(parts.length === 0 ? [] : [`  deliveries come at least ${parts.join(", ")}`])]
+  return [
+    `clock         ${skew(answers)}`,
+    ...(parts.length === 0 ? [] : [`  deliveries come at least ${parts.join(", ")}`])
+  ]
 }
 
 const unposted = (count: number): ReadonlyArray<string> =>

@@ -81,3 +81,15 @@ it("deliveries that come before their event, by another clock, are said to, not 
   assert.strictEqual(line(-700), "  deliveries come at least 0.4 s after they are sent, 0.7 s before their event")
   assert.strictEqual(line(700), "  deliveries come at least 0.4 s after they are sent, 0.7 s after their event")
 })
+
+it("clocks that differ by less than the service says are within a second, and others differ by as much", () => {
+  const line = (answers: number | null) =>
+    described({ ...fullReport, clockSkewMs: { answers, deliveries: 0, events: null } }).find((each) =>
+      each.startsWith("clock")
+    )
+  for (const close of [-999, -1, 0, 999])
+    assert.strictEqual(line(close), "clock         within a second of the service's")
+  assert.strictEqual(line(1000), "clock         1.0 s ahead of the service's")
+  assert.strictEqual(line(-2450), "clock         2.5 s behind the service's")
+  assert.strictEqual(line(null), "clock         not compared with the service's yet")
+})

@@ -86,10 +86,12 @@ export const Workers = ({ status: { host, startedAt, workers } }: Part) => (
   </section>
 )
 
-const skewOf = ({ clockSkewMs: { answers } }: StatusReport): string =>
-  answers === null
-    ? "not compared with the service's yet"
-    : `${took(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`
+/** The service says its time in whole seconds. */
+const skewOf = ({ clockSkewMs: { answers } }: StatusReport): string => {
+  if (answers === null) return "not compared with the service's yet"
+  if (Math.abs(answers) < 1000) return "within a second of the service's"
+  return `${took(Math.abs(answers))} ${answers < 0 ? "behind" : "ahead of"} the service's`
+}
 
 const secretsOf = ({ secrets }: StatusReport): string =>
   [
