@@ -28,7 +28,7 @@ export const path = root
 const actions = [...ownActions, ...Resources.actions]
 const views = [...Api.views, ...Resources.views]
 
-/** Notices that are shown once. The next page's address names the one to take. */
+/** Notices that are shown once. The address of the next page names the notice to take. */
 const makeNotices = () => {
   const most = 100
   const left = new Map<string, Notice>()
@@ -87,7 +87,7 @@ const pageRoutes = (world: Administered, notices: Notices) => {
 
 const json = (status: number, body: unknown) => HttpServerResponse.jsonUnsafe(body, { status })
 
-/** In the form of the service's own errors. */
+/** Errors have the same form as the service's own. */
 const refused = ({ message, status }: Refused) =>
   json(status, { error: status === 400 ? "invalid_request" : status === 404 ? "not_found" : "conflict", message })
 
@@ -157,7 +157,7 @@ const forPerson = (world: Administered, notices: Notices, action: Action) =>
     { uninterruptible: true }
   )
 
-/** All that is served here: method and path. */
+/** Everything that is served here: method and path. */
 export const routes: ReadonlyArray<readonly [string, string]> = [
   ...pages.map(([path]) => ["GET", path === "/" ? root : `${root}${path}`] as const),
   ...views.map(([path]) => ["GET", `${root}/api${path}`] as const),

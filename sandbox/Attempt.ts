@@ -1,7 +1,7 @@
 /**
  * One attempt to deliver: a POST to the receiver, and the status that it answered within 10 seconds (interface document
- * §3.2). The status alone decides. The body is read afterwards, because a connection with an unread body can't be used
- * again, but only so much and so long of it; then the connection is closed.
+ * §3.2). Only the status decides. The body is read afterwards, because a connection with an unread body can't be
+ * reused. Reading stops at a limit of bytes and time; the connection is then closed.
  */
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -36,7 +36,7 @@ const answerWithin = "10 seconds"
 
 const bodyWithin = "2 seconds"
 const mostBodyBytes = 65_536
-/** Bodies read at once. Beyond that, connections are closed instead. */
+/** How many bodies are read at once. Beyond that, connections are closed instead. */
 const mostBodies = 256
 
 const isEmpty = ({ headers, status }: HttpClientResponse.HttpClientResponse): boolean =>

@@ -1,8 +1,8 @@
 /**
- * The many resources of `--openapi full`: a made-up construction service in the size that the interface document states
- * (§1, §4.4), of which it shows nothing. `Catalogue/Areas/` has them as tables. Their description, their operations and
- * their records are made from the tables and the seed, so the same seed gives the same document, byte for byte, and the
- * same records.
+ * The many resources of `--openapi full`: a made-up construction service of the size that the interface document states
+ * (§1, §4.4) without showing it. `Catalogue/Areas/` has the resources as tables. Their description, operations and
+ * records are made from the tables and the seed, so the same seed gives the same document, byte for byte, and the same
+ * records.
  */
 import { areas } from "./Catalogue/Areas.ts"
 import * as Served from "./Catalogue/Served.ts"
@@ -20,11 +20,13 @@ import * as Seed from "./Seed.ts"
 import { v1 } from "./Versions.ts"
 
 export interface RecordTruth {
-  /** The list that shows it: `/projects/1001/rfis`. */
+  /** The path of the list that shows it: `/projects/1001/rfis`. */
   readonly list: string
-  /** Where it can be read alone, and what else can be done with it begins: `/rfis/1003`. */
+  /** The path at which it can be read alone, and below which its other operations are: `/rfis/1003`. */
   readonly item: string
-  /** As the list shows it; alone. Numbers that no double holds are as `Json.ts` reads them. */
+  /**
+   * The record as its list shows it, and as it is read alone. Numbers that no double holds are as `Json.ts` reads them.
+   */
   readonly listed: Fields
   readonly single: Fields
 }
@@ -33,24 +35,24 @@ export interface Edits {
   readonly inserts?: number
   readonly updates?: number
   readonly deletes?: number
-  /** Fields that the inserted and updated records have from now on, also such as their schema doesn't. */
+  /** Fields that the inserted and updated records have from now on, even if their schema doesn't have them. */
   readonly given?: Fields
 }
 
 export interface Catalogue {
-  /** All that its operations need. */
+  /** All scopes that its operations need. */
   readonly scopes: ReadonlyArray<string>
-  /** By method and the path of its route: `/rfis/:id`. Undefined: the catalogue has no such operation. */
+  /** By method and route path: `/rfis/:id`. Undefined: the catalogue has no such operation. */
   readonly scopeOf: (method: string, route: string) => string | undefined
   readonly spelling: Spelling.Spelling
   readonly operations: ReadonlyArray<Operation>
   /** JSON Schemas by name. */
   readonly components: Components
-  /** Names of the resources. */
+  /** The names of the resources. */
   readonly names: ReadonlyArray<string>
   /** Every record that can be reached, in the order of its list. */
   readonly truth: (resource: string) => ReadonlyArray<RecordTruth>
-  /** Edits some records; which ones depends on the seed and the edits before. */
+  /** Edits some records; the seed and the earlier edits decide which. */
   readonly edit: (resource: string, edits: Edits, nowMillis: number) => void
   readonly faults: CatalogueFaults.Faults
 }

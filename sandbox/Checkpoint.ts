@@ -1,11 +1,11 @@
 /**
  * What a sandbox keeps on disk to continue as the same service after a kill -9: its identity and OAuth clients, its
  * subscriptions with their secrets and states, the number of steps and their times, and the deliveries that failed
- * permanently. One JSON file (`Checkpoint/File.ts`).
+ * permanently. It is one JSON file (`Checkpoint/File.ts`).
  *
  * Steps are promised before they happen. A step below the saved count has its final timestamp, and after a crash all
- * promised steps count as done, so no event ever has two bodies. Options that aren't given are the file's. A file that
- * is torn, foreign or from a sandbox with other data is moved aside, and one log line reports it.
+ * promised steps count as done, so no event ever has two bodies. Options that aren't given are taken from the file. A
+ * file that is torn, foreign or from a sandbox with other data is moved aside, and one log line reports it.
  */
 import { Clock, Effect, Schema } from "effect"
 import * as File from "./Checkpoint/File.ts"
@@ -22,7 +22,7 @@ export class CheckpointError extends Schema.TaggedError<CheckpointError>()("Chec
 }) {}
 
 export interface Checkpoint extends Contents {
-  /** With what the file had. */
+  /** The given options, completed from the file. */
   readonly options: ResolvedOptions
   /** Calls `contents` when it writes; does nothing without a path. */
   readonly save: (contents: () => Contents) => Effect.Effect<void, CheckpointError>
@@ -44,7 +44,7 @@ const shapeOf = ({
   stepsPerProjectChange
 })
 
-/** Those of older files, which don't say so. */
+/** Defaults for older files, which lack these options. */
 const before: File.File["options"] = { largeAmounts: 1 }
 
 /** The options that the file holds. */
@@ -56,7 +56,7 @@ const optionsOf = (file: File.File): SandboxOptions => {
 
 const isGiven = ([, value]: readonly [string, unknown]): boolean => value !== undefined
 
-/** Names of the options that differ. One that wasn't given is the file's and doesn't differ. */
+/** The names of the options that differ. An option that wasn't given is taken from the file and doesn't differ. */
 const differences = (file: File.File, resolved: ResolvedOptions): ReadonlyArray<string> => {
   const was: File.File["options"] = { ...before, ...file.options }
   const compared = [
@@ -79,7 +79,7 @@ const continued = ({ anchors, steps }: File.File, microsPerStep: number, nowMill
 
 const nothing = { steps: 0, subscriptions: [], nextDelivery: 1, failed: [], waiting: [] } as const
 
-/** The file and the options with it; undefined: there is none that can be used. */
+/** The file and the options that result from it; undefined: there is no usable file. */
 const usable = (path: string, given: SandboxOptions) =>
   File.read(path).pipe(
     Effect.flatMap((file) => {

@@ -17,12 +17,12 @@ export interface Done {
   readonly status: 200 | 201 | 202
   /** For a script. */
   readonly body: unknown
-  /** For a person, and the page that they see next. */
+  /** For a person, with the page that they see next. */
   readonly notice: Shown
   readonly location: string
 }
 
-/** The request's fields: of a form, a query or a JSON object. */
+/** The fields of the request: from a form, a query or a JSON object. */
 export type Given = Readonly<Record<string, unknown>>
 
 export interface Action {
@@ -36,7 +36,7 @@ const Creation = Schema.Struct({
   events: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.String]))
 })
 
-/** The webhook asked for, as far as the request is readable. */
+/** The requested webhook, as far as the request can be read. */
 export const creation = (given: Given): { readonly url: string; readonly events: ReadonlyArray<string> } => {
   const read = Option.getOrUndefined(Schema.decodeUnknownOption(Creation)(given))
   const events = read?.events ?? []
@@ -158,7 +158,7 @@ const replayAll: Action = {
 
 const Measure = Schema.Struct({
   value: Schema.Union([Schema.Finite, Schema.FiniteFromString]),
-  /** Without it the fault's own unit: a share is from 0 to 1. */
+  /** Without it, the value is in the fault's own unit: a share is from 0 to 1. */
   unit: Schema.optionalKey(Schema.Literal("percent"))
 })
 

@@ -34,7 +34,7 @@ export const numbered = (text: string): number => (/^\d{1,15}$/.test(text) ? Num
 export const deliveryId = ({ options }: Pick<Administered, "options">, number: number): string =>
   `${Identity.deliveryTag(options.identity)}-${number}`
 
-/** NaN: it isn't the id of a delivery of this service. */
+/** NaN: not the id of a delivery of this service. */
 export const deliveryNumber = (world: Administered, id: string): number => {
   const number = numbered(id.slice(id.lastIndexOf("-") + 1))
   return deliveryId(world, number) === id ? number : Number.NaN
@@ -55,7 +55,7 @@ export const subscription = (world: Administered, id: number): Listed | undefine
 
 export const deliveryStates: ReadonlyArray<DeliveryState> = ["waiting", "delivered", "failed"]
 
-/** A delivery's type, id and body as they go over the wire. */
+/** The type, id and body of a delivery as they go over the wire. */
 export const contents = ({ subscriptions }: Administered, { disguise, event, subscription }: Delivery) =>
   subscriptions.contents(subscription, event, disguise) ?? { type: "unknown", id: "unknown", text: "" }
 
@@ -65,7 +65,7 @@ export interface Filter {
   /** From 1. */
   readonly subscription?: number | undefined
   readonly type?: string | undefined
-  /** Older than this delivery. */
+  /** Only deliveries older than this one. */
   readonly before?: number | undefined
 }
 
@@ -90,11 +90,14 @@ export const filterOf = ({
 export interface Excerpt {
   /** Newest first. */
   readonly deliveries: ReadonlyArray<Delivery>
-  /** Where the next, older page begins; undefined: there is none. */
+  /** Where the next page, with older deliveries, begins; undefined: there is none. */
   readonly before: number | undefined
 }
 
-/** Deliveries searched by type for one page. A rarer type makes a short page, with older ones on the next. */
+/**
+ * How many deliveries a search by type looks at for one page. A rare type makes a short page; the next page has older
+ * ones.
+ */
 const mostLookedAt = 5_000
 
 /** The newest deliveries that pass the filter, at most `size`. */
@@ -103,7 +106,7 @@ export const excerpt = (world: Administered, filter: Filter, size: number): Exce
   const found = (state === undefined ? deliveryStates : [state])
     .flatMap((state) => world.deliveries.list(state))
     .filter((each) => each.id < before && (subscription === undefined || each.subscription === subscription - 1))
-  // As plain numbers first: there may be half a million, in no order.
+  // Sorted as plain numbers: there may be half a million, in no order.
   const ids = Float64Array.from(found, ({ id }) => id).toSorted()
   const looked = type === undefined ? size : mostLookedAt
   const oldest = ids[Math.max(0, ids.length - looked)] ?? 0

@@ -42,7 +42,7 @@ export const delivery = (world: Administered, record: Delivery) => {
     state,
     event_id: sent.id,
     event_type: sent.type,
-    /** In the current schedule. `attempts` has the latest ones, those of earlier schedules included. */
+    /** Counts the current schedule only. `attempts` has the latest attempts, including those of earlier schedules. */
     attempts_made: attempts,
     attempts: deliveries.attempts(id).map((attempt) => ({
       at: at(attempt.at),
@@ -53,7 +53,7 @@ export const delivery = (world: Administered, record: Delivery) => {
   }
 }
 
-/** `before`: asks for the next, older page; null where there is none. */
+/** `before`: where the next page, with older deliveries, begins; null if there is none. */
 export const deliveries = (world: Administered, filter: Filter, size: number) => {
   const { before, deliveries } = excerpt(world, filter, size)
   return { data: deliveries.map((each) => delivery(world, each)), before: before ?? null }

@@ -34,7 +34,7 @@ const lastAnswer = (attempt: Attempt | undefined): Shown =>
     ? nothing
     : html`${outcomeText(attempt.outcome)} <span class="took">${Wording.span(attempt.tookMillis)}</span>`
 
-/** When the next attempt is due, or why there is none. */
+/** When the next attempt is due, or why there won't be one. */
 const nextAttempt = (world: Administered, { due, state, subscription: number }: Delivery, now: number): Shown => {
   if (state !== "waiting") return nothing
   if (subscription(world, number + 1)?.state === "paused") return "when resumed"

@@ -101,19 +101,19 @@ export const pill = (tone: Tone, word: string): Html => html`<span class="pill $
 
 export interface Column {
   readonly name: string
-  /** Numbers and amounts are aligned right; a short column is narrow. */
+  /** Numbers and amounts are aligned right; `short` makes a narrow column. */
   readonly kind?: "number" | "amount" | "short" | "action" | undefined
 }
 
 export interface Row {
   readonly key: string
-  /** When it changes, the row lights up. */
+  /** When the stage changes, the row lights up. */
   readonly stage?: string
   readonly cells: ReadonlyArray<Shown>
 }
 
 export interface Table {
-  /** For screen readers; the heading says it to everyone else. */
+  /** For screen readers; everyone else reads the heading. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column>
   readonly rows: ReadonlyArray<Row>

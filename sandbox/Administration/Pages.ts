@@ -1,5 +1,5 @@
 /**
- * The pages by path, as data. Undefined: the record doesn't exist, or no longer does.
+ * The pages by path, as data. Undefined: the record doesn't exist, or no longer exists.
  */
 import { Effect } from "effect"
 import { type Administered, deliveryNumber, filterOf, numbered, subscription } from "./Administered.ts"

@@ -15,7 +15,7 @@ const toneOf = ({ stages }: Kind, stage: string): Tone => {
   return stage === stages[0] ? "idle" : "wait"
 }
 
-/** How far it has come, as a drawing; the status next to it says it in words. */
+/** Draws how far the record has come; the status next to it says the same in words. */
 const track = (kind: Kind, status: string) => {
   const reached = kind.stages.indexOf(status)
   return html`<span class="track" aria-hidden="true"

@@ -11,10 +11,10 @@ import type { Column } from "./Page.ts"
 export interface Kind {
   readonly entity: Entity
   readonly name: string
-  /** One of them. */
+  /** The name of one record. */
   readonly singular: string
   readonly stages: ReadonlyArray<string>
-  /** Its contents in the order of the columns, with their headings and how they are shown. */
+  /** The fields in the order of the columns, with their headings and how each is shown. */
   readonly contents: ReadonlyArray<readonly [content: string, heading: string, kind?: Column["kind"]]>
 }
 
@@ -98,7 +98,10 @@ const changedAt = ({ contents }: EntityState.EntityState): string => {
   return latest.slice(1, -1)
 }
 
-/** At most `most` of a kind, last changed first. No life spans two blocks, so an earlier block is older as a whole. */
+/**
+ * At most `most` records of a kind, the last changed first. No life spans two blocks, so every record of an earlier
+ * block is older.
+ */
 export const latest = (events: Events, steps: number, entity: Entity, most: number): ReadonlyArray<Changed> => {
   const found: Array<Changed> = []
   for (let block = Math.floor(steps / events.blockLength); block >= 0 && found.length < most; block--) {
@@ -111,7 +114,7 @@ export const latest = (events: Events, steps: number, entity: Entity, most: numb
   return found.slice(0, most)
 }
 
-/** How many of a kind are at a stage. */
+/** How many records of a kind are at a stage. */
 export type Counts = (entity: Entity, stage: string) => number
 
 export interface Tally {

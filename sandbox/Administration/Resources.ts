@@ -1,6 +1,6 @@
 /**
- * The catalogue's resources for scripts, under `/admin/api/resources`: what there is, the whole truth of one resource,
- * edits of its records, and what it does wrong. Only with `--openapi full`.
+ * The catalogue's resources for scripts, under `/admin/api/resources`: which resources there are, every record of one
+ * resource, edits of its records, and its faults. Only with `--openapi full`.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import type { Catalogue, Edits } from "../Catalogue.ts"

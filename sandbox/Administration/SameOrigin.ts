@@ -37,7 +37,7 @@ const policy = [
 const headers = {
   "content-security-policy": policy,
   "x-content-type-options": "nosniff",
-  // With "no-referrer" browsers would send these pages' forms with an opaque origin.
+  // With "no-referrer", browsers would send these pages' forms with an opaque origin.
   "referrer-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store"

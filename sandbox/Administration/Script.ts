@@ -1,8 +1,8 @@
 /**
- * The pages' script. Without it everything works except the refreshing. It fetches the page every second and changes
- * only what differs, in place: rows with the same key stay the same element, so focus, selections and opened details
- * survive. It pauses while the reader points at rows with buttons, while the page is hidden and when switched off. It
- * never touches the parts marked `data-keep`; these have keys and keep their order.
+ * The pages' script. Without it everything works except refreshing. It fetches the page every second and changes only
+ * what differs, in place: rows with the same key stay the same element, so focus, selections and opened details
+ * survive. It pauses while the reader points at rows with buttons, while the page is hidden, and when it is switched
+ * off. It never touches the parts marked `data-keep`; these have keys and keep their order.
  */
 export const script = /* js */ `"use strict"
 const everyMillis = 1000
@@ -64,7 +64,7 @@ const change = (from, to) => {
       old?.remove()
       greet(added)
     } else if (kept(found)) {
-      // Moving it would lose the focus, so what comes before it is removed instead.
+      // Moving it would lose the focus, so the elements before it are removed instead.
       while (at !== found) at = dropped(at)
       at = found.nextSibling
     } else {

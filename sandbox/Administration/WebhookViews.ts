@@ -1,6 +1,6 @@
 /**
- * The subscriptions (interface document §2.3; "Admin → API → Webhooks", §1): the list, and one with its actions. A
- * secret is shown once, when it is made.
+ * The subscriptions (interface document §2.3; "Admin → API → Webhooks", §1): the list, and single ones with their
+ * actions. A secret is shown once, when it is made.
  */
 import { eventTypes } from "../Lifecycles.ts"
 import type { SubscriptionState } from "../Subscriptions.ts"
@@ -127,7 +127,7 @@ export const secretOnce = (secret: string, reason: string): Html =>
       <button type="button" class="small" data-copy="secret" hidden>Copy</button>
     </p>`
 
-/** What can't be undone takes two steps. */
+/** An action that can't be undone takes two steps. */
 const asked = (summary: string, explained: Shown, action: Html) =>
   html`<details class="asked" data-key="${summary}">
     <summary>${summary}</summary>

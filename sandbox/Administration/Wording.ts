@@ -24,7 +24,7 @@ export const percent = (share: number): string => `${Number((share * 100).toFixe
 
 export const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** The time of day, after the date unless that is today's. */
+/** The time of day, preceded by the date unless it is today. */
 export const instant = (millis: number, nowMillis: number): Html => {
   const text = iso(millis)
   const [date = "", time = ""] = text.split("T")
@@ -39,7 +39,7 @@ const parts = [
   { millis: 1000, unit: "s" }
 ] as const
 
-/** In its two largest units: `2 h 5 min`. Below ten seconds to the tenth, below one in milliseconds. */
+/** In the two largest units: `2 h 5 min`. Below ten seconds with one decimal, below one second in milliseconds. */
 export const span = (millis: number): string => {
   if (millis < 1000) return `${Math.round(millis)} ms`
   if (millis < 10_000) return `${(Math.floor(millis / 100) / 10).toFixed(1)} s`
@@ -53,7 +53,7 @@ export const span = (millis: number): string => {
   return words.filter((word) => word !== "").join(" ")
 }
 
-/** When something is due, in whole seconds because it counts down. */
+/** When something is due. In whole seconds, because it counts down. */
 export const until = (dueMillis: number, nowMillis: number): string => {
   const seconds = Math.ceil((dueMillis - nowMillis) / 1000)
   return seconds <= 0 ? "now" : `in ${seconds < 10 ? `${seconds} s` : span(seconds * 1000)}`

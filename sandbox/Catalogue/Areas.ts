@@ -30,5 +30,5 @@ export const areas: ReadonlyArray<Area> = [
   administration
 ]
 
-/** Of all resources. */
+/** The names of all resources. */
 export const resourceNames = (): ReadonlyArray<string> => read(areas).map(({ name }) => name)

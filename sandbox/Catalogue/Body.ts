@@ -1,6 +1,6 @@
 /**
- * Bodies of requests to the catalogue: a JSON object with the fields that must be there, or a form with a file. Anything
- * else is refused like everywhere in the sandbox: 400, 415; the guard refuses those that are too large.
+ * Bodies of requests to the catalogue: a JSON object with the required fields, or a form with a file. Anything else is
+ * refused as elsewhere in the sandbox, with 400 or 415; the guard refuses bodies that are too large.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -18,7 +18,7 @@ const notOf = (mediaType: string) => refusal(415, "unsupported_media_type", `the
 const noObject = refusal(400, "invalid_request", "the body must be a JSON object")
 const lacking = (name: string) => refusal(400, "invalid_request", `the body lacks ${name}`)
 
-/** `needed`: fields that must be there. */
+/** `needed`: the required fields. */
 export const body = (
   request: Request,
   needed: ReadonlyArray<string>,

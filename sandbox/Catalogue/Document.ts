@@ -1,6 +1,6 @@
 /**
- * The catalogue in the OpenAPI document: its operations, schemas, scopes and tags beside those that the sandbox has
- * anyway. What the seed decides: the form of operation ids in each area, which operations are deprecated, and words.
+ * The catalogue in the OpenAPI document: its operations, schemas, scopes and tags, beside those that the sandbox always
+ * has. The seed decides the form of operation ids in each area, which operations are deprecated, and some wording.
  */
 import * as Answers from "../Description/Answers.ts"
 import type { Document, Operation as Described, Path } from "../Description/OpenApi.ts"
@@ -10,7 +10,7 @@ import { pascal } from "./Properties.ts"
 import type { Spelling } from "./Spelling.ts"
 import type { Catalogue } from "../Catalogue.ts"
 
-/** `approve_change_order` as an area writes it. */
+/** `approve_change_order` in the area's style. */
 const idIn = (style: "dotted" | "camel" | "path", { method, object, path, verb }: Operation): string => {
   if (style === "dotted") return `${object}.${verb}`
   if (style === "path") return `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+/g, "_").replace(/_$/, "")}`
@@ -99,7 +99,7 @@ const words = (scope: string): string => {
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
-/** `document`: of what the sandbox serves without the catalogue. */
+/** `document`: describes what the sandbox serves without the catalogue. */
 export const extended = (document: Document, catalogue: Catalogue): Document => {
   const { components, info, paths, tags } = document
   const { oauth2 } = components.securitySchemes

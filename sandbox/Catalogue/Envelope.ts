@@ -1,6 +1,6 @@
 /**
- * Where an answer has the records of a list and what it says about the page: beside each other, or the latter in an
- * object of its own; or nothing but the records. The seed decides, and whether a document gives it a name.
+ * Where the answer of a list puts the records and the facts about the page: side by side, the facts in an object of
+ * their own, or only the records. The seed decides which, and whether the document gives the envelope a name.
  */
 import type { Context } from "./Properties.ts"
 import * as Properties from "./Properties.ts"
@@ -13,7 +13,7 @@ export interface Envelope {
   readonly fill: (records: ReadonlyArray<unknown>, facts: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** The name of the records (`*`: the resource's own), and that of the facts; without names: nothing but the records. */
+/** The name of the records (`*`: the resource's own) and the name of the facts; without names: only the records. */
 type Layout = readonly [records?: string, facts?: string]
 
 const layouts: Readonly<Record<Paging, readonly [Layout, ...ReadonlyArray<Layout>]>> = {

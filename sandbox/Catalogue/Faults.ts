@@ -1,6 +1,7 @@
 /**
- * What one resource of the catalogue does wrong on demand: its records don't fit its schema, its list is refused, or one
- * of its records has gone. Off until it is set; can be set at any time. Doesn't outlive the process.
+ * What one resource of the catalogue does wrong on demand: its records don't fit its schema, its list is refused, or
+ * one of its records has gone. Each fault is off until it is set, and can be set at any time. Faults don't outlive the
+ * process.
  */
 import * as Json from "../../src/Domain/Json.ts"
 import type { Fields } from "./Shelf.ts"
@@ -22,7 +23,7 @@ export const isFaultName = (name: string): name is FaultName => Object.hasOwn(me
 export const names: ReadonlyArray<FaultName> = Object.keys(meanings).filter(isFaultName)
 export const describe = (name: FaultName): string => meanings[name]
 
-/** Also the projects, to which so much belongs: one of them can be gone. */
+/** Projects can fail too: many records belong to them, and one of them can be gone. */
 export const mayFail = (resources: ReadonlyArray<string>, name: string): boolean =>
   name === "projects" || resources.includes(name)
 
@@ -45,7 +46,7 @@ export const make = (initial: Readonly<Record<string, FaultName>>): Faults => {
 
 const ofOtherType = (value: unknown): unknown => (typeof value === "string" ? 7 : Json.stringify(value))
 
-/** `id`: the name of its id; `first`: that of its first other field. */
+/** `id`: the name of the id field; `first`: the name of the first other field. */
 export const spoilt = (fault: FaultName | undefined, record: Fields, id: string, first: string): Fields => {
   switch (fault) {
     case "other-type":

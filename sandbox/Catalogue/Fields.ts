@@ -18,7 +18,7 @@ export type Kind =
 export interface Field {
   readonly name: string
   readonly kind: Kind
-  /** 0: no list. */
+  /** 0: not a list. */
   readonly depth: number
   readonly isOptional: boolean
 }

@@ -1,6 +1,7 @@
 /**
- * The ids of the catalogue's records: made from a record's number within its resource, and back. Six kinds: small and
- * large integers, integers that no double holds, UUIDs, codes such as `CLM-000012`, and numbers within the parent.
+ * The ids of the catalogue's records: made from a record's number within its resource, and read back into it. Six
+ * kinds: small and large integers, integers that no double holds, UUIDs, codes such as `CLM-000012`, and numbers within
+ * the parent.
  *
  * Pure.
  */
@@ -35,7 +36,7 @@ const schemas: Readonly<Record<IdKind, Schema>> = {
 
 export const schemaOf = ({ id }: Resource): Schema => schemas[id.kind]
 
-/** `number`: from 0; `local`: from 1 within the parent. As text. */
+/** `number`: from 0; `local`: from 1 within the parent. Returns text. */
 export const textOf = (seed: number, { id, number: resource }: Resource, number: number, local: number): string => {
   switch (id.kind) {
     case "local":
@@ -53,7 +54,7 @@ export const textOf = (seed: number, { id, number: resource }: Resource, number:
 export const valueOf = ({ id }: Resource, text: string): unknown =>
   id.kind === "uuid" || id.kind === "code" ? text : Json.parse(text)
 
-/** The only number whose id this may be; not for `local`. */
+/** The only number that this id can belong to; not for `local`. */
 export const numberOf = (seed: number, { id, number: resource }: Resource, text: string): number | undefined => {
   const [, digits] = (id.kind === "uuid" ? /([\da-f]{8})$/ : /(?:^|-)(\d{1,20})$/).exec(text) ?? []
   if (digits === undefined) return undefined

@@ -1,15 +1,15 @@
 /**
- * The plain kinds of values in the catalogue: each with its JSON Schema and how a value of it is made by chance.
+ * The plain kinds of values in the catalogue: each with its JSON Schema and a random value of it.
  */
 import * as Json from "../../src/Domain/Json.ts"
 import type { Dice } from "../Seed.ts"
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What is said of a value, and how one is made. */
+/** The JSON Schema of a value, and how to make one. */
 export interface Typed {
   readonly schema: Schema
-  /** `room`: how many objects deep it may still be. */
+  /** `room`: how many more levels of objects it may contain. */
   readonly value: (dice: Dice, room: number) => unknown
 }
 
@@ -34,7 +34,7 @@ const currencies = ["EUR", "GBP", "JPY", "PLN", "USD"] as const
 
 const padded = (n: number, digits: number): string => String(n).padStart(digits, "0")
 
-/** Before anything that the sandbox changes. */
+/** Earlier than anything that the sandbox changes. */
 const day = (dice: Dice): string => `2025-${padded(1 + dice.below(12), 2)}-${padded(1 + dice.below(28), 2)}`
 
 const clock = (dice: Dice): string => `${padded(dice.below(24), 2)}:${padded(dice.below(60), 2)}`

@@ -1,6 +1,6 @@
 /**
- * One operation of the catalogue: how the document describes it and how the sandbox answers it, side by side. And what
- * all operations share: their paths, and looking up the records that a path names.
+ * One operation of the catalogue: how the document describes it and how the sandbox answers it, side by side. Also the
+ * parts that all operations share: their paths, and looking up the records that a path names.
  */
 import type { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -31,7 +31,7 @@ export interface Parameter {
 
 export interface Asked {
   readonly request: HttpServerRequest.HttpServerRequest
-  /** Of the path. */
+  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
   readonly nowMillis: number
@@ -43,7 +43,7 @@ export interface Operation {
   readonly path: string
   readonly tag: string
   readonly scope: string
-  /** What it does and to what, for its id: `approve`, `change_order`. */
+  /** The verb and its object, for the operation's id: `approve`, `change_order`. */
   readonly verb: string
   readonly object: string
   readonly summary: string
@@ -57,7 +57,7 @@ export interface Operation {
   readonly answer: (asked: Asked) => Effect.Effect<Answer>
 }
 
-/** A resource with all that is decided and kept about it. */
+/** A resource with everything that is decided and kept about it. */
 export interface ServedResource {
   readonly resource: Resource
   readonly type: RecordType
@@ -66,17 +66,17 @@ export interface ServedResource {
   readonly shelf: Shelf
   readonly parents: Parents | undefined
   readonly spelling: Spelling
-  /** A shared shape. */
+  /** Returns a shared shape. */
   readonly shaped: (name: string) => Typed
-  /** The path of a single record; of the list; both with the steps that lead there. */
+  /** The paths of a single record and of the list, both with their steps. */
   readonly item: Located
   readonly list: Located
   readonly scope: (right: "read" | "write" | "approve") => string
-  /** A record as the list shows it, or alone; with what is wrong with it on purpose. */
+  /** A record as the list shows it, or alone, including its faults. */
   readonly show: (number: number, isListed: boolean) => unknown
 }
 
-/** A parameter of the path, and whose records it is the id of. */
+/** A parameter of the path, and the resource whose id it is. */
 export interface Step {
   readonly parameter: string
   readonly noun: string
@@ -96,7 +96,7 @@ export const json = (value: unknown, status = 200, headers: Readonly<Record<stri
 
 export type Found = { readonly number: number | undefined } | { readonly missing: Answer }
 
-/** The record that the last step names, below those that the others do; without steps: none. */
+/** The record that the last step names, below the records that the earlier steps name; without steps: none. */
 export const found = (steps: ReadonlyArray<Step>, params: Asked["params"]): Found => {
   let number: number | undefined
   for (const { noun, of, parameter } of steps) {

@@ -1,5 +1,5 @@
 /**
- * Every operation of the catalogue, from what the tables say that each resource does.
+ * Every operation of the catalogue, made from what the tables say about each resource.
  */
 import type { Made } from "./Served.ts"
 import type { ServedResource, Operation } from "./Operation.ts"

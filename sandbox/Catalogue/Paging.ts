@@ -1,9 +1,9 @@
 /**
- * The ways in which a list is paged: the parameters that ask for a page, what an answer says about it, and how both are
- * computed. A size above the largest is lowered to it. A page past the end is empty.
+ * The ways in which a list is paged: the parameters that ask for a page, the facts that an answer states about it, and
+ * how both are computed. A size above the largest is lowered to it. A page past the end is empty.
  *
- * Page numbers and offsets count places, so records that are removed during a walk move others. A cursor is the number
- * of the last record shown: it stays right.
+ * Page numbers and offsets count places, so removing records during a walk moves other records. A cursor is the number
+ * of the last record shown, so it stays right.
  *
  * Pure.
  */
@@ -28,7 +28,7 @@ export const parameters: Readonly<Record<ParameterName, Parameter>> = {
 }
 
 export interface Asked {
-  /** By name; whole numbers are checked. */
+  /** By name; they are checked to be whole numbers. */
   readonly numbers: Readonly<Partial<Record<ParameterName, number>>>
   readonly cursor: string | undefined
   readonly size: { readonly standard: number; readonly most: number }
@@ -36,19 +36,19 @@ export interface Asked {
 
 export interface Shown {
   readonly records: ReadonlyArray<number>
-  /** What the answer says about the page, by name. */
+  /** The facts that the answer states about the page, by name. */
   readonly facts: Readonly<Record<string, unknown>>
-  /** What asks for the next page, instead of what asked for this one; undefined: it is the last. */
+  /** The parameters of the next page, which replace those of this one; undefined: this is the last page. */
   readonly next: Readonly<Record<string, string>> | undefined
 }
 
 export interface Style {
   readonly parameters: ReadonlyArray<ParameterName>
-  /** JSON Schemas of what an answer says besides the records. */
+  /** JSON Schemas of the facts beside the records. */
   readonly facts: Readonly<Record<string, Schema>>
   /** The next page is named by a `Link` header. */
   readonly hasLink: boolean
-  /** `all`: the numbers of the list's records, ascending. Undefined: the cursor isn't one. */
+  /** `all`: the numbers of the list's records, ascending. Undefined: the cursor isn't valid. */
   readonly show: (all: ReadonlyArray<number>, asked: Asked) => Shown | undefined
 }
 

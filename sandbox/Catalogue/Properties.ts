@@ -1,7 +1,7 @@
 /**
- * Fields in the notation of `Fields.ts` as properties of a JSON Schema, with how a value of each is made. What the seed
- * decides: how money is written, whether the texts of a field have a schema of their own, and how a field without a
- * value is told: by its absence, or by `null`, which documents allow in several ways.
+ * Fields in the notation of `Fields.ts` as properties of a JSON Schema, with random values for each. The seed decides
+ * how money is written, whether the texts of a field have a schema of their own, and how a missing value is shown: the
+ * field is absent, or it is `null`, which documents allow in several ways.
  */
 import type { Dice } from "../Seed.ts"
 import type { Field } from "./Fields.ts"
@@ -15,19 +15,19 @@ export interface Property extends Typed {
   readonly isRequired: boolean
 }
 
-/** The schemas that are referred to by name, as they come up. */
+/** The schemas that are referred to by name, added when they are first needed. */
 export type Components = Map<string, Schema>
 
 export interface Context {
   readonly spelling: Spelling
   readonly components: Components
-  /** The shared shapes, as they come up. */
+  /** The shared shapes, added when they are first needed. */
   readonly shapes: Map<string, Typed>
-  /** Of the ids of a resource. */
+  /** The type of a resource's ids. */
   readonly idOf: (resource: string) => Typed
 }
 
-/** `daily_log` in the way of names of types. */
+/** `daily_log` in the style of type names. */
 export const pascal = (name: string): string =>
   name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -120,7 +120,7 @@ const property = (context: Context, owner: string, field: Field): Property => {
   }
 }
 
-/** `owner`: whose fields they are. */
+/** `owner`: the name of the resource or shape that has the fields. */
 export const of = (context: Context, owner: string, fields: ReadonlyArray<Field>): ReadonlyArray<Property> =>
   fields.map((field) => property(context, owner, field))
 
@@ -154,7 +154,7 @@ export const shaped = (context: Context, name: string): Typed => {
   return typed
 }
 
-/** By the text that always stands in the field which tells them apart. */
+/** Maps the constant text in the distinguishing field to each schema. */
 const mappingOf = (names: ReadonlyArray<string>, by: string): Schema =>
   Object.fromEntries(
     names.flatMap((name) => {

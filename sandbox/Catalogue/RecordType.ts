@@ -1,7 +1,7 @@
 /**
- * What a record of a resource looks like: its JSON Schemas, and how its fields are made. The seed decides how the schema
- * is put together: as one object, as one beside the times that many records share, or as a summary for the list and the
- * rest for single records.
+ * What a record of a resource looks like: its JSON Schemas, and how its fields are made. The seed decides how the
+ * schema is built: as one object, as an object combined with timestamps that many records share, or as a summary for
+ * the list and the rest for single records.
  */
 import type { Context, Property } from "./Properties.ts"
 import * as Properties from "./Properties.ts"
@@ -9,20 +9,20 @@ import type { Schema } from "./Kinds.ts"
 import type { Resource } from "./Table.ts"
 
 export interface RecordType {
-  /** By chance made; without the id, the parent's id and the times. */
+  /** The random fields, without the id, the parent's id and the timestamps. */
   readonly own: ReadonlyArray<Property>
-  /** The field that holds the parent's id, where there is one. */
+  /** The field that holds the parent's id; undefined: there is no parent. */
   readonly parentField: string | undefined
-  /** Where a record says when it was made and last changed, if it does. */
+  /** The fields that say when a record was created and last changed, if it has them. */
   readonly times: { readonly created: string; readonly updated: string } | undefined
-  /** The fields that a list shows; undefined: all. */
+  /** The fields that a list shows; undefined: all fields. */
   readonly summary: ReadonlySet<string> | undefined
   readonly listed: Schema
   readonly single: Schema
-  /** The body that makes one; that changes one. */
+  /** The schemas of the bodies that create and change a record. */
   readonly toCreate: Schema
   readonly toChange: Schema
-  /** Fields that must be given to make one. */
+  /** Fields that are required to create one. */
   readonly needed: ReadonlyArray<string>
 }
 
@@ -30,7 +30,7 @@ const time: Schema = { type: "string", format: "date-time" }
 
 const fixed = (name: string, schema: Schema): Property => ({ name, schema, isRequired: true, value: () => undefined })
 
-/** The schemas of what is sent to make or change one. */
+/** The schemas of the bodies that create or change a record. */
 const inputs = ({ components }: Context, name: string, does: ReadonlyArray<string>, own: ReadonlyArray<Property>) => {
   const isMade = does.includes("create") || does.includes("replace")
   if (!isMade && !does.includes("update")) return { toCreate: {}, toChange: {}, needed: [] }
@@ -92,7 +92,7 @@ export const make = (
     ...(parentField === undefined ? [] : [fixed(parentField, context.idOf(parent?.name ?? "").schema)])
   ]
   const shownTimes = times === undefined ? [] : [fixed(times.created, time), fixed(times.updated, time)]
-  // A summary needs something that shows the whole record.
+  // A summary needs another operation that shows the whole record.
   const some: Composition = resource.does.includes("get") ? "summary" : "one"
   const how = spelling.chosen<Composition>(`composition of ${name}`, ["one", "one", "tracked", some])
   return {

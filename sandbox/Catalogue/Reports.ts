@@ -6,9 +6,9 @@ export interface Report {
   readonly path: `/${string}`
   readonly about: string
   readonly tag: string
-  /** Of each row. */
+  /** The fields of each row. */
   readonly rows: string
-  /** Of the whole. */
+  /** The fields of the whole report. */
   readonly totals: string
 }
 
@@ -161,7 +161,7 @@ export const settings: ReadonlyArray<Setting> = [
   }
 ]
 
-/** Lists of texts. */
+/** The lists of texts. */
 export const lookups: ReadonlyArray<
   readonly [path: `/${string}`, about: string, tag: string, texts: ReadonlyArray<string>]
 > = [

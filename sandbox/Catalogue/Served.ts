@@ -1,6 +1,6 @@
 /**
- * The resources of the catalogue as they are served: with all that is decided and kept about each, in the order of the
- * tables.
+ * The resources of the catalogue as they are served, each with everything that is decided and kept about it, in the
+ * order of the tables.
  */
 import * as Envelope from "./Envelope.ts"
 import { type Faults, spoilt } from "./Faults.ts"
@@ -41,7 +41,7 @@ const withFault = (parents: Parents, name: string, faults: Faults): Parents => (
   }
 })
 
-/** Of every resource for itself, or of a whole area. */
+/** Scopes are per resource, or per area. */
 const scopes =
   (spelling: Spelling) =>
   (tag: string, name: string, right: string): string =>
@@ -65,7 +65,7 @@ const contextOf = ({ options, spelling }: Parts, resources: ReadonlyArray<Resour
   }
 })
 
-/** The path of a record, by the name that its id has there. */
+/** The path of a record, with the parameter's name for its id. */
 const itemOf = (resource: Resource, parent: Located | undefined, parameter: string, of: Parents): Located => {
   const step = { parameter, noun: resource.noun, of }
   const above = resource.isFlat || parent === undefined ? { path: "", steps: [] } : parent
@@ -119,7 +119,7 @@ export const record = ({ shelf, type }: ServedResource, number: number, isListed
   return Object.fromEntries(Object.entries(all).filter(([name]) => summary.has(name)))
 }
 
-/** The path whose last parameter is the id of this record, and the others those of its parents. */
+/** The path with its parameters filled in: the last is this record's id, the others are those of its parents. */
 export const filled = ({ path, steps }: Located, number: number): string => {
   let last = number
   let filled = path

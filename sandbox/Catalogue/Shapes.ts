@@ -1,6 +1,6 @@
 /**
- * Objects that many records share, as data in the notation of `Fields.ts`. Some are another shape by a second name, add
- * fields to one, or are one of several; two contain themselves.
+ * Objects that many records share, as data in the notation of `Fields.ts`. Some are an alias of another shape, extend
+ * one, or are one of several; two contain themselves.
  */
 import * as Fields from "./Fields.ts"
 

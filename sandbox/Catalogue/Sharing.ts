@@ -1,7 +1,7 @@
 /**
- * What many operations of the catalogue have in common, written once and referred to, as documents of this size do it:
- * answers to what went wrong, and parameters. The seed leaves some parameters where they are used, moves some to the path
- * that they belong to, and calls one by a second name.
+ * Answers and parameters that many operations of the catalogue share, written once and referred to, as documents of
+ * this size do. The seed leaves some parameters in their operations, moves some to the path item, and gives one a
+ * second name.
  */
 import type { Catalogue } from "../Catalogue.ts"
 import type { Document, Operation, Path } from "../Description/OpenApi.ts"
@@ -74,7 +74,7 @@ const item = (shared: Shared, spelling: Spelling, path: string, given: Path): Pa
   }
 }
 
-/** The document with references in the catalogue's operations. */
+/** The document, with references in the catalogue's operations. */
 export const shared = (document: Document, { operations, spelling }: Catalogue): object => {
   const paths = new Set(operations.map(({ path }) => path))
   const shared = makeShared(spelling)

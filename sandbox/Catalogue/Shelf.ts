@@ -1,9 +1,9 @@
 /**
- * The records of one resource, in memory. Those that are there from the start are made by the seed from their number
- * alone; what is kept are the lists of numbers, made when they are first asked for, and what was inserted, changed or
- * removed since. A record is reachable as long as its parent is.
+ * The records of one resource, in memory. The seed makes the initial records from their number alone. The shelf holds
+ * only the lists of numbers, made on first use, and the records that were inserted, changed or removed since. A record
+ * is reachable as long as its parent is.
  *
- * Nothing of it outlives the process.
+ * Nothing outlives the process.
  */
 import { DateTime } from "effect"
 import * as Seed from "../Seed.ts"
@@ -13,18 +13,18 @@ import type { RecordType } from "./RecordType.ts"
 import { textHash } from "./Spelling.ts"
 import type { Resource } from "./Table.ts"
 
-/** Whose records others belong to. */
+/** The resource that other records belong to. */
 export interface Parents {
-  /** How many there are from the start. */
+  /** How many there are at the start. */
   readonly count: number
   readonly has: (number: number) => boolean
-  /** As it stands in JSON; as it stands in a path. Also of one that isn't reachable. */
+  /** The id as it stands in JSON, and as it stands in a path; also for records that aren't reachable. */
   readonly idOf: (number: number) => unknown
   readonly idText: (number: number) => string
-  /** `parent`: undefined if any will do. Undefined: there is none. */
+  /** `parent`: undefined matches any parent. The result is undefined if there is no such record. */
   readonly find: (parent: number | undefined, id: string) => number | undefined
   readonly parentOf: (number: number) => number
-  /** The reachable records, in order; undefined: of all parents. */
+  /** The reachable records, in order; without a parent: those of all parents. */
   readonly numbers: (parent: number | undefined) => ReadonlyArray<number>
 }
 
@@ -33,7 +33,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface Shelf extends Parents {
   readonly record: (number: number) => Fields
   readonly updatedAt: (number: number) => number
-  /** `given`: fields that replace those made by chance. Returns the record's number. */
+  /** `given`: fields that replace the random ones. Returns the record's number. */
   readonly insert: (parent: number, given: Fields, nowMillis: number) => number
   readonly change: (number: number, given: Fields, nowMillis: number) => void
   readonly remove: (number: number) => void
@@ -44,7 +44,7 @@ export interface Parts {
   readonly resource: Resource
   readonly type: RecordType
   readonly parents: Parents | undefined
-  /** Records from the start. */
+  /** How many records there are at the start. */
   readonly count: number
 }
 
@@ -52,10 +52,10 @@ export interface Parts {
 const begin = 1_735_689_600_000
 const day = 86_400_000
 const daysMade = 300
-/** 2026-01-01: what happens later is later than all that was there from the start, by any clock. */
+/** 2026-01-01: later changes are later than every initial record, by any clock. */
 const earliest = 1_767_225_600_000
 
-/** Where there are no parents. */
+/** The parent's number where there are no parents. */
 export const alone = -1
 const nested = 4
 
@@ -72,7 +72,7 @@ const arranged = ({ count, parents, resource, seed }: Parts) => {
     return parentOf.push(parent) - 1
   }
   const own = Seed.hash(seed, Seed.Purpose.parent, textHash(resource.name))
-  // The first parents have the most.
+  // The first parents have the most records.
   const chosen = (number: number) =>
     Math.floor((parents?.count ?? 0) * Seed.share(own, Seed.Purpose.parent, number) ** 2)
   const total = parents?.count === 0 ? 0 : count
@@ -90,7 +90,7 @@ const fieldsOf = (seed: number, own: ReadonlyArray<Property>, number: number, ti
     })
   )
 
-/** What has happened to the records since the start. `madeAt`: when one was made that was there from the start. */
+/** What has happened to the records since the start. `madeAt`: when an initial record was made. */
 const makePast = (madeAt: (number: number) => number) => {
   const inserted = new Map<number, number>()
   const changes = new Map<number, { readonly times: number; readonly atMillis: number; readonly given: Fields }>()

@@ -1,6 +1,6 @@
 /**
  * What the seed decides about the catalogue: which of several usual spellings each part of the document has. A choice
- * depends on the seed and on what it is about, never on other choices, so a new line in a table changes no other.
+ * depends only on the seed and on its subject, never on other choices, so a new line in a table changes no other.
  */
 import * as Seed from "../Seed.ts"
 

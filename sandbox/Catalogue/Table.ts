@@ -5,10 +5,11 @@
  *       get create accept
  *       body:prose author:Person is_official:flag
  *
- * - its name, unique in the catalogue; one of them, where the name says it badly; its name in addresses, where that
- *   differs; whose records it belongs to. `flat`: single records have an address without the parents; `also alone`: there
- *   is a second list, of the records of all parents.
- * - its ids: `int`, `int64`, `big` (beyond what a double holds), `uuid`, `code` with a prefix, or `local` with the name of
+ * - its name, unique in the catalogue; the singular, if it can't be made from the name; its name in addresses, if that
+ *   differs; its parent resource. `flat`: single records have an address without the parents; `also alone`: there
+ *   is a second list, with the records of all parents.
+ * - its ids: `int`, `int64`, `big` (larger than a double holds), `uuid`, `code` with a prefix, or `local` with the name
+ *   of
  *   a number that is unique only within the parent.
  * - how its list is paged (`Paging.ts`).
  * - its operations besides the list. A word without a meaning of its own (`Operations.ts`) is an action.
@@ -31,15 +32,15 @@ export type Paging = (typeof pagings)[number]
 
 export interface Resource {
   readonly name: string
-  /** One of them, as parts of names spell it and in words. */
+  /** The singular: as a part of names, and in words. */
   readonly one: string
   readonly noun: string
   /** `an RFI` */
   readonly aNoun: string
-  /** Where it is in the catalogue. */
+  /** Its number in the catalogue. */
   readonly number: number
   readonly tag: string
-  /** As addresses spell it. */
+  /** Its spelling in addresses. */
   readonly segment: string
   readonly parent: string | undefined
   readonly isFlat: boolean

@@ -1,5 +1,5 @@
 /**
- * What a resource offers besides its records: their history, many changes at once, exports and counts.
+ * What a resource offers besides its records: their history, bulk changes, exports and counts.
  */
 import { Effect } from "effect"
 import * as Seed from "../../Seed.ts"
@@ -17,7 +17,7 @@ const object = (properties: Readonly<Record<string, unknown>>, required = Object
   properties
 })
 
-/** A list, but not of records: none has an id. */
+/** A list of entries, not of records: none has an id. */
 export const history = (served: ServedResource): Operation => {
   const { item, resource, scope, shaped } = served
   const revision = shaped("Revision")

@@ -1,5 +1,5 @@
 /**
- * The files of a record: one is sent with it as a form, or fetched as bytes.
+ * The files of a record: one is uploaded as a form, or downloaded as bytes.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -1,14 +1,15 @@
 /**
- * The filters by which a list is asked for what changed: by an instant, by whole seconds since 1970, or by a day, which leaves the
- * changes of that day itself out. The seed decides which lists have one, and which. Pure.
+ * The filters by which a client asks a list for changes: since an instant, since whole seconds from 1970, or since a
+ * day, which excludes the changes of that day itself. The seed decides which lists have a filter, and which filter.
+ * Pure.
  */
 import { DateTime, Option } from "effect"
 import type { ServedResource, Parameter } from "../Operation.ts"
 
 export interface Filter extends Parameter {
-  /** What the value must be. */
+  /** A description of a valid value. */
   readonly takes: string
-  /** The first millisecond whose changes it shows; undefined: it isn't such a value. */
+  /** The first millisecond whose changes it shows; undefined: the value isn't valid. */
   readonly from: (text: string) => number | undefined
 }
 

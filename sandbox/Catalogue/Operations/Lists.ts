@@ -1,5 +1,5 @@
 /**
- * The lists of a resource: below its parent, of all parents, and what a search finds.
+ * The lists of a resource: below its parent, across all parents, and the results of a search.
  */
 import { Effect } from "effect"
 import * as Json from "../../../src/Domain/Json.ts"
@@ -51,7 +51,7 @@ const filtered = (served: ServedResource, all: ReadonlyArray<number>, query: URL
   return { numbers }
 }
 
-/** The request's own address with other paging, from which `Link` leads on. */
+/** The request's own address with other paging; the `Link` header points there. */
 const nextAddress = ({ query, request }: Asked, next: Readonly<Record<string, string>>): string => {
   const search = new URLSearchParams(query)
   for (const [name, value] of Object.entries(next)) search.set(name, value)
@@ -60,7 +60,7 @@ const nextAddress = ({ query, request }: Asked, next: Readonly<Record<string, st
 
 export interface Parts {
   readonly faults: Faults
-  /** The sizes that a list grants, as they are at the moment. */
+  /** The page sizes that a list currently grants. */
   readonly sizes: () => Paging.Asked["size"]
 }
 

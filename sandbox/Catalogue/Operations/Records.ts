@@ -1,5 +1,5 @@
 /**
- * Single records of a resource: to read, make, change and remove them, and the actions on one.
+ * Operations on single records of a resource: read, create, change, remove, and its actions.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -11,7 +11,7 @@ import type { Fields } from "../Shelf.ts"
 import { alone } from "../Shelf.ts"
 import { textHash } from "../Spelling.ts"
 
-/** Some services put a single record into `data`. */
+/** Some services wrap a single record in `data`. */
 const isWrapped = ({ resource, spelling }: ServedResource) => spelling.chance(`${resource.name} is wrapped`, 0.2)
 
 const single = (served: ServedResource): Content => {
@@ -25,7 +25,7 @@ const shown = (served: ServedResource, number: number, status = 200): Answer => 
   return json(isWrapped(served) ? { data: record } : record, status)
 }
 
-/** Fields of a body that are taken over: texts without a form of their own. Others keep what chance made. */
+/** The fields of a body that are stored: texts without a required format. All others keep their random values. */
 const taken = ({ type }: ServedResource, given: Fields): Fields =>
   Object.fromEntries(
     type.own.flatMap(({ name, schema }) => {
@@ -129,7 +129,7 @@ export const remove = (served: ServedResource): Operation =>
       })
   })
 
-/** `approve` leads to `approved`, where there is such a status. */
+/** `approve` leads to `approved`, if there is such a status. */
 const statusAfter = ({ resource }: ServedResource, word: string): Fields => {
   const { kind } = resource.fields.find(({ name }) => name === "status") ?? {}
   const status = kind?._tag === "OneOf" ? kind.texts.find((text) => text.startsWith(word.slice(0, -1))) : undefined
@@ -138,7 +138,7 @@ const statusAfter = ({ resource }: ServedResource, word: string): Fields => {
 
 const ofApprovers = new Set(["approve", "reject", "award", "void"])
 
-/** `POST …/approve`: the record afterwards, or the job that does it, or no body at all. */
+/** `POST …/approve`: answers with the changed record, with a job that does it, or with no body. */
 export const action = (served: ServedResource, word: string): Operation => {
   const { resource, scope, shaped, shelf, spelling } = served
   const how = spelling.chosen(`${resource.name} ${word}`, ["record", "record", "record", "job", "nothing"])

@@ -1,5 +1,5 @@
 /**
- * Reports, settings and lists of texts (`Reports.ts`): answered by chance, the same at each time.
+ * Reports, settings and lists of texts (`Reports.ts`): answered with random values that are the same each time.
  */
 import { Effect } from "effect"
 import * as Seed from "../../Seed.ts"
@@ -16,13 +16,13 @@ import { textHash } from "../Spelling.ts"
 export interface Parts {
   readonly context: Context
   readonly scope: (tag: string, name: string, right: "read" | "write") => string
-  /** Of `{project_id}`. */
+  /** The step for `{project_id}`. */
   readonly project: Step
 }
 
 const stepsOf = ({ project }: Parts, path: string) => (path.includes(`{${project.parameter}}`) ? [project] : [])
 
-/** `cost-summary`, with `project` before it where there are two of a name. */
+/** `cost-summary`, preceded by `project` if the name exists twice. */
 const nameOf = (path: string): string =>
   path
     .replace(/^\/(projects)\/\{\w+\}/, "/$1")
