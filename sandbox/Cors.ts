@@ -1,7 +1,8 @@
 /**
  * Cross-origin requests (CORS) for web pages of the given origins: to the API, its description, and the endpoints that
  * a client calls itself (token, revocation, metadata). Never to a page where a person logs in (RFC 9700 §4.15) and
- * never to the administration. The interface document shows none, so no origin is allowed unless one is given.
+ * never to the administration. The interface document doesn't mention CORS, so no origin is allowed unless one is
+ * given.
  */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerRequest } from "effect/http"
@@ -11,10 +12,10 @@ import type { ResolvedOptions } from "./Options.ts"
 const isOpen = (url: string): boolean =>
   /^\/(v\d+|oauth|\.well-known)\//.test(url) && !pagePaths.includes(url.replace(/\/?([?#].*)?$/s, ""))
 
-/** What a page may read besides the body. */
+/** The headers that a page may read. */
 const exposedHeaders = ["Allow", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"]
 
-/** In front of all routes. */
+/** Runs before all routes. */
 export const layerWith = ({ cors: origins, openapi }: Pick<ResolvedOptions, "cors" | "openapi">) => {
   const isFull = openapi === "full"
   const allowing = HttpMiddleware.cors({

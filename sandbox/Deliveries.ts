@@ -22,20 +22,20 @@ import * as Lane from "./Deliveries/Lane.ts"
 export type { Attempt, Delivery, DeliveryCounts, DeliveryState, Outcome, StateCounts } from "./Deliveries/Book.ts"
 
 export interface DeliveriesOptions extends Lane.LaneOptions {
-  /** Divides the document's retry schedule. */
+  /** The document's retry schedule is divided by this. */
   readonly timeScale: number
-  /** Waiting deliveries of all subscriptions together. */
+  /** The most deliveries that may wait, over all subscriptions. */
   readonly maxWaiting: number
-  /** The number of the first one. Default 1. */
+  /** The number of the first delivery. Default 1. */
   readonly firstId?: number
 }
 
 export interface Added {
-  /** On the clock of `now`. Default: now. */
+  /** By the clock of `now`. Default: now. */
   readonly due?: number
   readonly copy?: boolean
   readonly disguise?: Disguise
-  /** Of an earlier run, under the number that it had there. */
+  /** Set for a delivery of an earlier run, which keeps its number. */
   readonly id?: number
 }
 
@@ -50,13 +50,13 @@ export interface Failed {
 }
 
 export interface Deliveries {
-  /** Where instants of deliveries and attempts count from: milliseconds since 1970. */
+  /** The zero of the instants of deliveries and attempts: milliseconds since 1970. */
   readonly startedAtMillis: number
-  /** Milliseconds since then. */
+  /** Milliseconds since `startedAtMillis`. */
   readonly now: Effect.Effect<number>
   /** Opens the lane of the next subscription; returns its number. */
   readonly subscribe: Effect.Effect<number>
-  /** No new attempts until it is resumed; attempts in flight finish. */
+  /** Starts no new attempts until it is resumed; attempts in flight finish. */
   readonly pause: (subscription: number) => Effect.Effect<void>
   /** Attempts what is due. The pause doesn't count towards the retry schedule. */
   readonly resume: (subscription: number) => Effect.Effect<void>
@@ -65,26 +65,28 @@ export interface Deliveries {
   readonly add: (subscription: number, event: number, added?: Added) => Effect.Effect<void>
   /** Puts back one that failed permanently in an earlier run. */
   readonly restore: (failed: Failed) => Effect.Effect<void>
-  /** The number of the next one. */
+  /** The number of the next delivery. */
   readonly nextId: () => number
-  /** Grows whenever the failed ones, or those of them that are being replayed, change. */
+  /** Grows whenever the failed deliveries change, or which of them are being replayed. */
   readonly failures: () => number
   /** Deliveries due at this instant or later wait until a later horizon is set. Initially Infinity. */
   readonly setHorizon: (instant: number) => Effect.Effect<void>
-  /** Attempts a permanently failed delivery again, with the whole schedule after it; false: no such delivery. */
+  /**
+   * Attempts a permanently failed delivery again, with a whole schedule of retries; false: there is no such delivery.
+   */
   readonly replay: (id: number) => Effect.Effect<boolean>
-  /** All that wait; of those failed or delivered the latest thousands. */
+  /** All waiting deliveries; of the failed or delivered ones only the latest thousands. */
   readonly list: (state: DeliveryState) => ReadonlyArray<Delivery>
   readonly find: (id: number) => Delivery | undefined
-  /** The last ones, oldest first. Empty once they are forgotten. */
+  /** The latest attempts, oldest first. Empty once they are forgotten. */
   readonly attempts: (id: number) => ReadonlyArray<Attempt>
   readonly counts: () => DeliveryCounts
   readonly countsOf: (subscription: number) => StateCounts
-  /** The lowest event that this subscription waits for, replays aside; Infinity: none. */
+  /** The lowest event whose delivery waits for this subscription, apart from replays; Infinity: none. */
   readonly oldestWaiting: (subscription: number) => number
   /**
-   * True while fewer than `maxWaiting` wait. Makes room if one subscription has been dead or paused for an hour
-   * (divided by `timeScale`) while another is alive: the dead one's oldest fail permanently.
+   * True while fewer than `maxWaiting` deliveries wait. Makes room if one subscription has been dead or paused for an
+   * hour (divided by `timeScale`) while another is alive: the oldest deliveries of the dead one fail permanently.
    */
   readonly hasRoom: Effect.Effect<boolean>
   /** Waits until the counts satisfy this. */
@@ -96,12 +98,12 @@ const deadAfterMillis = 3_600_000
 const makeRoom = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>, options: DeliveriesOptions, at: number) => {
   if (book.counts().waiting < options.maxWaiting) return true
   const dead = Lane.deadLane(lanes, at - deadAfterMillis / options.timeScale)
-  // Many at once, because finding them scans all.
+  // Takes many at once, because finding them scans the whole queue.
   for (const record of dead?.order.takeOldest(Math.ceil(options.maxWaiting / 10)) ?? []) book.finish(record, "failed")
   return book.counts().waiting < options.maxWaiting
 }
 
-/** The part that changes nothing. */
+/** The read-only part. */
 const look = (book: Book.Book, lanes: ReadonlyArray<Lane.Lane>) => {
   const waiting = () => lanes.flatMap(Lane.waitingIn)
   return {

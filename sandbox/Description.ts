@@ -1,6 +1,6 @@
 /**
  * The API's description of itself (interface document §1, §9): its OpenAPI document and the same as a web page, both
- * without a token. What the catalogue adds is described with it.
+ * readable without a token. It also describes the catalogue, if there is one.
  */
 import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -23,7 +23,7 @@ const withCatalogue = (document: OpenApi.Document, catalogue: Catalogue) => {
 const layerWith = (version: Version, document: OpenApi.Document, written: object) => {
   const api = DescriptionApi.prefix(version.path)
   const json = HttpServerResponse.text(JSON.stringify(written), { contentType: "application/json" })
-  // With the catalogue it is large, and rarely asked for.
+  // With the catalogue the page is large, and it is rarely requested.
   const page = Effect.runSync(
     Effect.cached(
       Effect.sync(() =>

@@ -13,7 +13,7 @@ export interface DueOrder<A extends Due> {
   readonly first: () => A | undefined
   readonly add: (a: A) => void
   readonly takeFirst: () => A | undefined
-  /** Takes those with the lowest ids, due or not. Scans all, so it is meant for many at once. */
+  /** Takes the items with the lowest ids, due or not. It scans the whole queue, so it is meant for many at once. */
   readonly takeOldest: (count: number) => ReadonlyArray<A>
   /** In no particular order. */
   readonly all: () => Iterable<A>

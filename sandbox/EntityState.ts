@@ -10,16 +10,16 @@ export interface EntityState {
   readonly entity: Entity
   readonly id: string
   readonly status: string
-  /** JSON texts by the names of the events' contents, the id first; `…_at` is when a stage last happened. */
+  /** JSON texts by the names of the events' fields, the id first; `…_at` is when a stage last happened. */
   readonly contents: ReadonlyMap<string, string>
 }
 
-/** `paid_at`: from the end of the event's type. */
+/** `paid_at`: made from the end of the event's type. */
 const stageName = (type: string): string => `${type.slice(type.lastIndexOf(".") + 1)}_at`
 
 /**
- * Of one block, in the order in which the entities began, which later steps never change. `steps`: how many events have
- * been emitted; `only`: one kind.
+ * The entities of one block, in the order in which they began, which later steps never change. `steps`: how many events
+ * have been emitted; `only`: one kind.
  */
 export const ofBlock = (events: Events, number: number, steps: number, only?: Entity): ReadonlyArray<EntityState> => {
   const states = new Map<string, EntityState & { readonly contents: Map<string, string> }>()

@@ -8,8 +8,8 @@
  * counted in steps from the last anchor before k. Without `startAt` the simulated clock is the real one: whenever steps
  * happen later than counted (before the first subscription, after a standstill or a restart) an anchor moves the count
  * to the present, and events at the simulation's own speed are never dated ahead. With `startAt` the simulated clock
- * moves only by steps, and an anchor is added only by a restart. An anchor concerns only steps that haven't happened,
- * and is on disk before they do, so no event's timestamp ever changes.
+ * moves only by steps, and an anchor is added only by a restart. An anchor affects only steps that haven't happened
+ * yet, and it is on disk before they happen, so no event's timestamp ever changes.
  */
 import { DateTime } from "effect"
 import * as Identity from "./Identity.ts"
@@ -29,14 +29,14 @@ export type Anchors = readonly [Anchor, ...ReadonlyArray<Anchor>]
 
 export interface EventsOptions {
   readonly seed: number
-  /** Of the service; gives the events their ids. */
+  /** The service's identity, from which the events get their ids. */
   readonly identity: string
   /** Milliseconds since 1970. */
   readonly startAtMillis: number
   readonly microsPerStep: number
   /** IPC lives in one block. */
   readonly ipcs: number
-  /** Projects that the lives belong to: those of step 0. */
+  /** How many projects the lives belong to: those that exist at step 0. */
   readonly projects: number
   /** Default: false. */
   readonly largeAmounts?: boolean | undefined
@@ -47,8 +47,8 @@ export interface EventsOptions {
 export interface Events {
   readonly blockLength: number
   /**
-   * How many ids of a kind each block has; they are numbered from 1 across blocks. All are used, except those of
-   * transmittals, which fill the rest of a block.
+   * How many ids of a kind each block has; they are numbered from 1 across blocks. All of them are used, except those
+   * of transmittals, which fill the rest of a block.
    */
   readonly numbersPerBlock: Readonly<Record<Lifecycles.Entity, number>>
   /** How many transmittals a block has. One number is remembered for each block ever made. */
@@ -58,12 +58,12 @@ export interface Events {
   readonly id: (step: number) => string
   /** ISO 8601 with microseconds. */
   readonly timestamp: (step: number) => string
-  /** The same in milliseconds since 1970, rounded down. */
+  /** The same timestamp in milliseconds since 1970, rounded down. */
   readonly millis: (step: number) => number
   readonly body: (step: number, version?: Versions.Version) => string
-  /** Milliseconds since 1970, counted from the anchors: no later than the event's timestamp. */
+  /** Milliseconds since 1970, counted from the anchors: never later than the event's timestamp. */
   readonly counted: (step: number) => number
-  /** Adds the next one. */
+  /** Adds the next anchor. */
   readonly anchor: (anchor: Anchor) => void
   /** Ascending, in step and time. */
   readonly anchors: () => Anchors
@@ -171,7 +171,7 @@ export const make = (options: EventsOptions): Events => {
     timestamp,
     counted,
     anchor: (anchor) => {
-      // One that no step has been counted from is replaced.
+      // An anchor from which no step has been counted yet is replaced.
       const [first = anchor, ...others] = [...anchors.filter(({ step }) => step < anchor.step), anchor]
       anchors = [first, ...others]
     },

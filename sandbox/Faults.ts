@@ -3,13 +3,13 @@
  * administration page. Every fault is off (0) until it is set, and can be set at any time.
  *
  * The seed and a number (of the event, the attempt or the request) decide what a share hits, so runs are repeatable.
- * Faults don't outlive the process: a restarted sandbox begins with those that it is given.
+ * Faults don't outlive the process: a restarted sandbox starts with the faults from its options.
  */
 import * as Seed from "./Seed.ts"
 
 interface Described {
   readonly title: string
-  /** One sentence for a person. */
+  /** One sentence for people. */
   readonly meaning: string
   /** A share of 1; a number; seconds of real time or of clock difference; records per page. */
   readonly unit: "share" | "count" | "seconds" | "size"

@@ -1,6 +1,6 @@
 /**
- * Faults of the REST side: instead of an answer (resets, errors, HTML, an outage), before it (no answer for a minute)
- * or in it (cut JSON, a wrong clock). Faults of a network or a proxy also hit the authorization server; none of them
+ * Faults of the REST side: in place of an answer (resets, errors, HTML, an outage), before it (a minute of silence) or
+ * in it (truncated JSON, a wrong clock). Faults of a network or a proxy also hit the authorization server; none of them
  * hits the administration page.
  *
  * A request that a fault answers never reaches the API: it changes nothing there and doesn't count against the plan.
@@ -33,7 +33,7 @@ const reset = Effect.flatMap(connection, (socket) => {
   return closing
 })
 
-/** The first half of a body with the Content-Length of the whole, then the end of the connection. */
+/** The first half of a body with the Content-Length of the whole; then the connection ends. */
 const brokenOff = ({ body, contentLength, contentType }: HttpBody.Uint8Array) =>
   Effect.map(connection, (socket) => {
     const end = Effect.andThen(

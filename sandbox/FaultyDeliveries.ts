@@ -1,6 +1,7 @@
 /**
- * The deliveries of an event, by the faults that are on when it happens: usually one, sometimes late, sometimes with
- * copies under another type or id. Pure: the seed and the event's number decide, so the same run makes the same ones.
+ * The deliveries of an event, given the faults that are on when it happens: usually one, sometimes late, sometimes with
+ * copies under another type or id. Pure: the seed and the event's number decide, so the same run makes the same
+ * deliveries.
  */
 import type { Delivery, Disguise } from "./Deliveries/Book.ts"
 import type { Events } from "./Events.ts"
@@ -32,7 +33,7 @@ const heldMillis = (options: PlanOptions, purpose: number, share: number, event:
   return chance < share ? ((1 + (chance / share) * (heldSteps - 1)) * options.microsPerStep) / 1000 : undefined
 }
 
-/** In the order in which to add them: those due at the same instant are sent in it. */
+/** In the order in which to add them: deliveries that are due at the same instant are sent in this order. */
 export const plan = (faults: Faults, options: PlanOptions, event: number): ReadonlyArray<Planned> => {
   const { seed, timeScale } = options
   const late = heldMillis(options, Seed.Purpose.held, faults.value("reorder"), event) ?? 0
@@ -87,6 +88,6 @@ export const disguised = (honest: Contents, disguise: Disguise, recipient: Recip
   return disguise === "used-id" ? { ...honest, id: usedId(honest.id, recipient) } : honest
 }
 
-/** Decided by the delivery and its number of attempts. */
+/** Depends on the delivery and on its number of attempts. */
 export const isWronglySigned = (faults: Faults, seed: number, delivery: Delivery): boolean =>
   hits(faults, seed, "wrong-signature", delivery.id * 8 + delivery.attempts)

@@ -1,7 +1,8 @@
 /**
- * The checks in front of every resource, in this order: the bearer token (RFC 6750), the client's plan (interface
- * document §8), and the scope that the operation needs. A request without a valid token counts against no plan; one
- * that only lacks the scope counts. Then what doesn't fit the description is refused: 400, 413, 415.
+ * The checks before every resource, in this order: the bearer token (RFC 6750), the client's plan (interface document
+ * §8), and the scope that the operation needs. A request without a valid token counts against no plan; one that only
+ * lacks the scope does count. After these checks, requests that don't fit the description are refused with 400, 413 or
+ * 415.
  *
  * The scope is looked up by the matched route, not by the path as written, which can be spelt in many ways.
  */
@@ -69,7 +70,7 @@ export type ScopeOf = (method: string, path: string) => string | undefined
 type Answer = HttpServerResponse.HttpServerResponse
 
 /**
- * How much of the plan is left, by draft-ietf-httpapi-ratelimit-headers: it says what its numbers mean, while the
+ * How much of the plan is left, as in draft-ietf-httpapi-ratelimit-headers, which states what its numbers mean. The
  * common `X-RateLimit-Reset` is seconds for one client and an instant for another.
  */
 const rateLimit = (plan: number, window: RequestWindow.RequestWindow, nowMillis: number) => {
@@ -81,9 +82,9 @@ const rateLimit = (plan: number, window: RequestWindow.RequestWindow, nowMillis:
 }
 
 interface Checked {
-  /** Undefined: may pass. */
+  /** Undefined: the request may pass. */
   readonly refused: Answer | undefined
-  /** For every answer. */
+  /** Set on every answer. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -121,7 +122,7 @@ const tooLarge = refusal(413, "too_large", "the body has more than 1 MiB")
 const unreadable = refusal(400, "invalid_request", "the body can't be read")
 const notJson = refusal(415, "unsupported_media_type", "the body must be application/json")
 
-/** What the request's decoder throws; undefined: something else. */
+/** The refusal for a decoding error; undefined: the defect is something else. */
 const misfit = (defect: unknown): Answer | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(defect) && (defect.kind === "Query" || defect.kind === "Payload")) {
     const what = defect.kind === "Query" ? "query" : "body"
@@ -154,7 +155,7 @@ const answered = <E, R>(handled: Effect.Effect<Answer, E, R>) =>
     })
   )
 
-/** `hasHeaders`: answers say how much of the plan is left. */
+/** `hasHeaders`: answers state how much of the plan is left. */
 export const make = (oauth: State["oauth"], hasHeaders: boolean, scopeOf: ScopeOf): Guard => {
   const windows = new Map([...oauth.clients].map(([id, { plan }]) => [id, RequestWindow.make(plan)]))
   const requests = { answered: 0, unauthorized: 0, overLimit: 0 }

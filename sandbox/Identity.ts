@@ -1,7 +1,7 @@
 /**
- * The identity of a service: its event ids, webhook secrets and delivery ids are derived from it. Random unless it is
- * given, and kept in the state file. So two runs share no id and no secret even with the same seed, and a service that
- * restarts keeps its own.
+ * The identity of a service: its event ids, webhook secrets and delivery ids are derived from it. It is random unless
+ * it is given, and kept in the state file. So two runs share no id and no secret even with the same seed, and a service
+ * that restarts keeps its own.
  */
 import { hash, randomBytes } from "node:crypto"
 
@@ -13,7 +13,7 @@ type Purpose = "event" | "ping" | "test" | "other event" | "secret" | "deliverie
 const derived = (identity: string, purpose: Purpose, n: number): string =>
   hash("sha256", `${identity}\n${purpose}\n${n}`)
 
-/** In the form of version 4. */
+/** In the format of a version 4 UUID. */
 export const uuid = (identity: string, purpose: Purpose, n: number): string => {
   const hex = derived(identity, purpose, n)
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) & 3]
@@ -22,5 +22,5 @@ export const uuid = (identity: string, purpose: Purpose, n: number): string => {
 
 export const secret = (identity: string, n: number): string => `whsec_${derived(identity, "secret", n)}`
 
-/** What the ids of this service's deliveries begin with. */
+/** The prefix of this service's delivery ids. */
 export const deliveryTag = (identity: string): string => derived(identity, "deliveries", 0).slice(0, 6)

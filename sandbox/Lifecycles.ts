@@ -44,7 +44,7 @@ export interface Circumstances {
   /** `2026-000123`: the end of this life's ids. */
   readonly number: string
   readonly projectId: number
-  /** Goes through every stage. */
+  /** The life goes through every stage. */
   readonly complete: boolean
   /** Whether one amount in thirty is larger than any double can hold. */
   readonly largeAmounts: boolean
@@ -68,7 +68,7 @@ const life = (entity: Entity, idName: string, id: string, stages: ReadonlyArray<
 const cut = <A>(c: Circumstances, share: number, stages: ReadonlyArray<A>): ReadonlyArray<A> =>
   c.complete || !c.dice.chance(share) ? stages : stages.slice(0, 1 + c.dice.below(stages.length))
 
-/** In ten-thousandths: from a thousand to ten million; a large one has up to 20 digits before the point. */
+/** In ten-thousandths. From a thousand to ten million; a large amount has up to 20 digits before the point. */
 const amount = ({ dice, largeAmounts }: Circumstances): bigint => {
   const digits = largeAmounts && dice.chance(1 / 30) ? 20 + dice.below(5) : 8 + dice.below(4)
   let text = String(1 + dice.below(9))
@@ -88,7 +88,7 @@ const money = (tenThousandths: bigint): string => {
 const percent = (of: bigint, from: number, to: number, dice: Dice): bigint =>
   (of * BigInt(from + dice.below(to - from + 1))) / 100n
 
-/** What is certified is paid, in a currency that has two decimals as a rule. */
+/** Certified amounts are paid in a currency that usually has two decimals. */
 const inCents = (tenThousandths: bigint): bigint => tenThousandths - (tenThousandths % 100n)
 
 const people = ["A. Okafor", "J. Núñez", "M. Þórsdóttir", "L. Chen", 'S. "Sam" Patel'] as const

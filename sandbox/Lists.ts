@@ -1,7 +1,7 @@
 /**
- * The lists and single records (interface document §2.2, §4.1; all but the list of projects are assumed), in one version
- * of the API. A page shows one step of the simulation. A `per_page` above the largest is lowered to it, and the response
- * says which was used. A page past the last one is empty.
+ * The lists and single records (interface document §2.2, §4.1; all but the list of projects are assumed), in one
+ * version of the API. A page shows one step of the simulation. A `per_page` above the largest is lowered to it, and the
+ * response states the size used. A page past the last one is empty.
  */
 import { Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -1,7 +1,7 @@
 /**
- * The sandbox's OAuth 2.0 server (interface document §5; what it doesn't show follows RFC 6749, with PKCE as in RFC
- * 7636, loopback redirects as in RFC 8252, logins on a device as in RFC 8628, and RFC 9700 where these leave a choice).
- * All its state is in memory: a restart voids every token, code and open form, and clients ask again.
+ * The sandbox's OAuth 2.0 server (interface document §5). Anything that the document doesn't show follows RFC 6749,
+ * with PKCE as in RFC 7636, loopback redirects as in RFC 8252, device logins as in RFC 8628, and RFC 9700 where these
+ * leave a choice. All its state is in memory: a restart voids every token, code and open form, and clients ask again.
  */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -15,7 +15,7 @@ import * as Routes from "./OAuth/Routes.ts"
 import * as TokenEndpoint from "./OAuth/TokenEndpoint.ts"
 
 export interface OAuthOptions extends Clients.ClientsOptions, Codes.CodesOptions, Grants.GrantsOptions {
-  /** A secret is taken only by HTTP Basic. */
+  /** A secret is accepted only by HTTP Basic. */
   readonly basicOnly: boolean
 }
 

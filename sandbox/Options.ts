@@ -16,11 +16,13 @@ export interface SandboxOptions {
   readonly identity?: string | undefined
   /** Projects at the start; any number. Default 700. */
   readonly projects?: number | undefined
-  /** Events per change of some project's status, on average; 0 = never. Default 20. */
+  /** Events per status change of any project, on average; 0 = never. Default 20. */
   readonly stepsPerProjectChange?: number | undefined
   /** Events per inserted project; 0 = never. Default 1000. */
   readonly stepsPerNewProject?: number | undefined
-  /** Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. Not for `…-premium`. */
+  /**
+   * Requests in any 60 seconds: 600 or 3000 in reality; Infinity = no limit. Default 600. Doesn't apply to `…-premium`.
+   */
   readonly plan?: number | undefined
   /** `per_page` for requests that name none. Default 50. */
   readonly pageSize?: number | undefined
@@ -36,19 +38,19 @@ export interface SandboxOptions {
   readonly clientId?: string | undefined
   /** Default `sandbox-secret`. */
   readonly clientSecret?: string | undefined
-  /** Take a client's secret only by HTTP Basic. Default false. */
+  /** Accept a client's secret only by HTTP Basic. Default false. */
   readonly basicOnly?: boolean | undefined
-  /** Redirect URIs of every client, besides the ready-made ones. Default: none. */
+  /** Redirect URIs that every client may use besides the ready-made ones. Default: none. */
   readonly redirectUris?: ReadonlyArray<string> | undefined
   /** The retry schedule (1 min … 24 h) is this many times faster. Default 1. */
   readonly timeScale?: number | undefined
-  /** The speed of the lives, at most a million; 0 = only `emit` makes events. Default 5. */
+  /** How fast lives go on, at most a million; 0 = only `emit` makes events. Default 5. */
   readonly eventsPerSecond?: number | undefined
   /** No events after this many. Default: no limit. */
   readonly maxEvents?: number | undefined
-  /** False: events happen from the start. Default true: from the first subscription on. */
+  /** False: events happen from the start. Default true: they begin with the first subscription. */
   readonly awaitSubscription?: boolean | undefined
-  /** About how many IPC lives run at once; other kinds in proportion. Default 40. */
+  /** Roughly how many IPC lives run at once; other kinds in proportion. Default 40. */
   readonly ipcs?: number | undefined
   /** One amount in thirty is larger than any double can hold. Default false. */
   readonly largeAmounts?: boolean | undefined
@@ -58,29 +60,36 @@ export interface SandboxOptions {
   readonly disorder?: number | undefined
   /** Other faults at the start. Default: none. */
   readonly faults?: Readonly<Partial<Record<FaultName, number>>> | undefined
-  /** Attempts at once per subscription; 1, without disorder, keeps a healthy receiver's order. Default 16. */
+  /**
+   * Concurrent attempts per subscription. With 1 and without disorder, a healthy receiver gets deliveries in order.
+   * Default 16.
+   */
   readonly concurrency?: number | undefined
   /**
-   * No further events while this many deliveries wait: memory is bounded. But if one subscription has been dead for an
-   * hour (divided by `timeScale`) while another is alive, its oldest fail permanently. Default 500,000.
+   * No further events while this many deliveries wait, so memory is bounded. But if one subscription has been dead for
+   * an hour (divided by `timeScale`) while another is alive, the oldest deliveries of the dead one fail permanently.
+   * Default 500,000.
    */
   readonly maxWaiting?: number | undefined
   /**
-   * The simulated clock's first instant; from then on each event is a step after the last one. Default: the simulated
+   * The first instant of the simulated clock; each later event is a step after the one before. Default: the simulated
    * clock is the real one, and an event has the time at which it happens.
    */
   readonly startAt?: DateTime.DateTime.Input | undefined
-  /** The first `pastEvents` are dated over so many days before the start, as if they had waited. Default 0: none are. */
+  /**
+   * The first `pastEvents` are dated over this many days before the start, as if they had waited. Default 0: no event
+   * is.
+   */
   readonly pastDays?: number | undefined
   /** Default 0. */
   readonly pastEvents?: number | undefined
-  /** The simulated clock's instants at given steps; it continues from there. Ascending. */
+  /** The simulated clock's instants at given steps, ascending; it continues from there. */
   readonly anchors?: ReadonlyArray<Anchor> | undefined
-  /** The file in which the service outlives the process; what isn't given here is taken from it. Default: none. */
+  /** The file in which the service outlives the process; options that aren't given are taken from it. Default: none. */
   readonly statePath?: string | undefined
   /**
-   * After a restart at least this many of the last events are delivered again, and all since the oldest that may have
-   * waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
+   * After a restart, at least this many of the last events are delivered again, and all events since the oldest that
+   * may have waited, at most 50,000. Default: those of 90 seconds, from 100 to 5000.
    */
   readonly redeliver?: number | undefined
   /** Serve `/v2` beside `/v1`: the same with other names (`Versions.ts`). Default false. */
@@ -93,11 +102,11 @@ export interface SandboxOptions {
   readonly openapi?: "small" | "full" | undefined
   /** With `full`: records of each resource at the start. Default 25. */
   readonly records?: number | undefined
-  /** With `full`: what is wrong with some resources at the start, by their names. Default: nothing. */
+  /** With `full`: the faults that some resources have at the start, by name. Default: none. */
   readonly resourceFaults?: Readonly<Record<string, ResourceFaultName>> | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
-  /** 0 = any free one. Default 0. */
+  /** 0 = any free port. Default 0. */
   readonly port?: number | undefined
 }
 

@@ -1,10 +1,11 @@
 /**
  * The service's projects as a pure function of (seed, index, step): nothing is held, so a million are available at
  * once. They change with the simulation's steps: some begin as `awarded` and move to `in-progress` once, and now and
- * then a project is inserted at the end of the list (ids ascend). Pages are rendered directly as JSON text: encoding a
- * thousand records through a schema is slower.
+ * then a project is inserted at the end of the list (ids ascend). Pages are rendered directly as JSON text, because
+ * encoding a thousand records through a schema is slower.
  *
- * Pure except for two numbers of the fault `churn`: how many were inserted at the end and removed at the front.
+ * Pure except for two numbers of the fault `churn`: how many projects were inserted at the end and removed at the
+ * front.
  */
 import { hash, Purpose } from "./Seed.ts"
 import type * as Versions from "./Versions.ts"
@@ -13,7 +14,7 @@ export interface ProjectsOptions {
   readonly seed: number
   /** How many there are at step 0. */
   readonly projects: number
-  /** Steps per change of some project's status, on average; 0 = never. */
+  /** Steps per status change of any project, on average; 0 = never. */
   readonly stepsPerProjectChange: number
   /** Steps per inserted project; 0 = never. */
   readonly stepsPerNewProject: number
@@ -27,13 +28,15 @@ export interface ProjectTruth {
 
 export interface Projects {
   readonly total: (step: number) => number
-  /** By place in the list. */
+  /** By position in the list. */
   readonly at: (step: number, place: number) => ProjectTruth
-  /** The records from one place up to, but not including, another, as the inside of a JSON array. */
+  /** The records from one position up to, but not including, another, as the inside of a JSON array. */
   readonly render: (version: Versions.Version, step: number, from: number, to: number) => string
   /** One record as JSON text; undefined: the list doesn't have this id. */
   readonly find: (version: Versions.Version, step: number, id: string) => string | undefined
-  /** Permanently inserts this many at the end of the list and removes the first. The last one stays. */
+  /**
+   * Permanently inserts this many projects at the end of the list and removes as many at the front. The last one stays.
+   */
   readonly churn: (inserted: number, step: number) => void
 }
 

@@ -1,10 +1,10 @@
 /**
  * The lists of IPCs, VOs, NCRs, HSE incidents, permits and transmittals, of any size: a page is recomputed from the
- * blocks of events that it touches. Only one number per block is held, for transmittals: how many come before.
+ * blocks of events that it touches. Only one number per block is held, for transmittals: how many come before it.
  *
  * A list is in the order in which its entities began, and none is ever deleted. New ones come at the end, so a walk
- * sees each once even while events go on. A page shows one step, the one at which it was requested. Records are
- * rendered as JSON text from the events' own JSON texts: an amount never passes through a float.
+ * sees each once even while events go on. A page shows the step at which it was requested. Records are rendered as JSON
+ * text from the events' own JSON texts: an amount never passes through a float.
  */
 import { Effect } from "effect"
 import type { Events } from "./Events.ts"
@@ -39,7 +39,7 @@ const render = (version: Versions.Version, { contents, entity, status }: EntityS
   return `{${Versions.members(version, entity, [id, ["status", `"${status}"`], ...others])}}`
 }
 
-/** How many of a kind the blocks before a given one hold. */
+/** How many entities of a kind the blocks before a given one hold. */
 const makeCounts = (events: Events) => {
   const transmittals = [0]
   const countTo = Effect.fnUntraced(function* (block: number) {
@@ -57,7 +57,10 @@ const makeCounts = (events: Events) => {
   }
 }
 
-/** The last block from 0 to `last` for which it holds; it must hold for 0, and for none after the first that fails. */
+/**
+ * The last block from 0 to `last` for which `holds` is true. It must be true for block 0, and false for every block
+ * after the first false one.
+ */
 const lastWhere = (last: number, holds: (block: number) => boolean): number => {
   let [low, high] = [0, last]
   while (low < high) {

@@ -1,5 +1,5 @@
 /**
- * The one form of errors, which the interface document doesn't show (§7): {"error", "message"}.
+ * The single form of errors, which the interface document doesn't show (§7): {"error", "message"}.
  */
 import { HttpServerResponse } from "effect/http"
 

@@ -1,7 +1,7 @@
 /**
  * The plan's limit as the service counts it: at most `plan` requests in any sliding 60 seconds. A refused request
- * doesn't count, so a client that keeps trying gets in again. Not divided by `timeScale`: the limit is a promise about
- * real time.
+ * doesn't count, so a client that keeps trying is admitted again. `timeScale` doesn't apply: the limit is a promise
+ * about real time.
  */
 export interface RequestWindow {
   /** 0: the request is admitted. Otherwise the milliseconds until the next one would be. */

@@ -1,11 +1,11 @@
 /**
- * The service of the interface document, to run and to test against: token, projects, webhooks and the deliveries of
- * simulated lives, over real HTTP on this machine. It is served from the same ConstructionApi that the worker's client
- * is derived from.
+ * The service of the interface document, to run and to test against: it has tokens, projects, webhooks and the
+ * deliveries of simulated lives, over real HTTP on this machine. It is served from the same ConstructionApi that the
+ * worker's client is derived from.
  *
- * With a `statePath` it survives a restart: it knows its subscriptions and its failed deliveries, and delivers again
- * what may have been under way; only tokens are lost. Without one a restart is another service, with other ids and
- * secrets, and the same projects and events if the options are the same.
+ * With a `statePath` it survives a restart: it knows its subscriptions and its failed deliveries, and repeats
+ * deliveries that may have been under way; only tokens are lost. Without one, a restart is another service, with other
+ * ids and secrets, and the same projects and events if the options are the same.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -53,7 +53,10 @@ export interface SandboxStats extends Deliveries.DeliveryCounts {
 export interface Sandbox {
   /** With the version path: `http://127.0.0.1:…/v1`. */
   readonly baseUrl: string
-  /** Without it: the token endpoint is `{authUrl}/oauth/token`, people log in at `{authUrl}/oauth/authorize`. */
+  /**
+   * Without the version path: the token endpoint is `{authUrl}/oauth/token`, people log in at
+   * `{authUrl}/oauth/authorize`.
+   */
   readonly authUrl: string
   readonly options: ResolvedOptions
   /** The page for people: subscriptions, deliveries, records and faults. */
@@ -70,13 +73,13 @@ export interface Sandbox {
   readonly emit: Simulation.Simulation["emit"]
   readonly subscribed: Simulation.Simulation["subscribed"]
   readonly drained: Simulation.Simulation["drained"]
-  /** What goes wrong: can be set at any time. */
+  /** The faults, which can be set at any time. */
   readonly faults: Faults.Faults
   /** Returns a new secret, which signs all further attempts; undefined: no such subscription. */
   readonly rotateSecret: Simulation.Simulation["rotateSecret"]
   /** Replays every permanently failed delivery, as by hand; returns how many. */
   readonly replayFailed: Effect.Effect<number>
-  /** The resources that `openapi: "full"` adds: the whole truth of each, edits of it, and what it does wrong. */
+  /** The resources that `openapi: "full"` adds: every record of each, edits of them, and their faults. */
   readonly catalogue: Catalogue.Catalogue | undefined
 }
 

@@ -2,10 +2,9 @@
  * A scenario: what happens in a sandbox, and when, from a JSON file. Times are simulated time since the first
  * subscription, divided by `timeScale`. Steps run in the order of the file.
  *
- * For a receiver that answers 2xx, the same file always gives the same bodies and order of first attempts, and the
- * same ids if it names an `identity`. Events
- * happen at the file's times and not when the machine gets to them, the simulated clock shows these times too, and a
- * delivery that is due after a pending step waits for that step.
+ * For a receiver that answers 2xx, the same file always gives the same bodies and order of first attempts, and the same
+ * ids if it names an `identity`. Events happen at the file's times, however late the machine gets to them, and the
+ * simulated clock shows these times too. A delivery that is due after a pending step waits for that step.
  */
 import { readFileSync } from "node:fs"
 import { DateTime, Duration, Effect, Result, Runtime, Schema } from "effect"
@@ -18,14 +17,14 @@ const optional = Schema.optionalKey
 
 const Action = Schema.Struct({
   at: Schema.DurationFromString.annotate({ expected: 'a time such as "2 hours"' }),
-  /** This many events. */
+  /** Emits this many events. */
   emit: optional(Count),
-  /** Set to `value`. */
+  /** Sets this fault to `value`. */
   fault: optional(Schema.Literals(Faults.names)),
   value: optional(Schema.Finite),
   /** Replays every permanently failed delivery, as an administrator would. */
   replayFailed: optional(Schema.Literal(true)),
-  /** Of the subscription with this number; 0 is the first. */
+  /** Rotates the secret of the subscription with this number; 0 is the first. */
   rotateSecret: optional(Count),
   /** Ends the service. */
   stop: optional(Schema.Literal(true))
@@ -61,7 +60,7 @@ const File = Schema.Struct({
   projects: optional(Count),
   /** One amount in thirty is larger than any double can hold. */
   largeAmounts: optional(Schema.Literal(true)),
-  /** Attempts at once. Default 1: deliveries arrive in order. */
+  /** Concurrent attempts. Default 1: deliveries arrive in order. */
   concurrency: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   /** The simulated clock at the first subscription. */
   startAt: optional(Schema.DateTimeUtcFromString),
@@ -77,7 +76,7 @@ export class ScenarioError extends Schema.TaggedError<ScenarioError>()("Scenario
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(File), { onExcessProperty: "error" })
 
-/** Fails with one sentence: what is wrong, and where. */
+/** Fails with one sentence that says what is wrong, and where. */
 export const parse = (text: string): Result.Result<Scenario, string> =>
   Result.mapError(decode(text), ({ message }) => message.replaceAll(/\s*\n\s*/g, " "))
 
@@ -93,7 +92,7 @@ const standardStart = DateTime.makeUnsafe("2026-01-05T08:00:00Z")
 /** The distance between events that are emitted at once. */
 const eventMillis = 1
 
-/** The options of a sandbox that plays it. */
+/** The options of a sandbox that plays this scenario. */
 export const options = ({
   concurrency,
   identity,
@@ -146,7 +145,7 @@ const perform = (stage: Stage, step: Action, at: number): Effect.Effect<void> =>
   )
 }
 
-/** After the last step, returns whether that was `stop`. `stage`: a sandbox with the scenario's options. */
+/** Returns after the last step; true if that step was `stop`. `stage`: a sandbox with the scenario's options. */
 export const play = Effect.fnUntraced(function* (stage: Stage, { steps }: Scenario) {
   const { deliveries } = stage
   yield* stage.subscribed

@@ -2,7 +2,7 @@
  * The scope that a request needs (interface document §5). The names follow the two that the document shows,
  * `projects.read` and `ipcs.read`. It doesn't show the complete list (§5.2), so the others are assumed.
  *
- * Pure. Anything without an entry (the API's own description, paths that aren't served) needs no scope.
+ * Pure. A path without an entry (the API's own description, paths that aren't served) needs no scope.
  */
 
 const readScopes: ReadonlyMap<string, string> = new Map([
@@ -30,7 +30,7 @@ const scopesOf = (method: string): ReadonlyMap<string, string> | undefined => {
   return method === "POST" ? writeScopes : undefined
 }
 
-/** `path` is without the version (`/ipcs/12`), with or without a query. Undefined where no token is needed. */
+/** `path` is without the version (`/ipcs/12`), with or without a query. Undefined: no token is needed. */
 export const neededScope = (method: string, path: string): string | undefined => {
   const [, resource = ""] = /^\/([^/?#]*)/.exec(path) ?? []
   return scopesOf(method.toUpperCase())?.get(resource)

@@ -1,7 +1,7 @@
 /**
- * The service at work: one owner of the step count. Each step is one event, delivered to every subscription that lists
- * its type, with the faults that are on. Steps come at `eventsPerSecond`, or by `emit`. While too many deliveries wait,
- * the simulation stands still.
+ * The running service, and the only owner of the step count. Each step is one event, delivered to every subscription
+ * that lists its type, with the faults that are on. Steps come at `eventsPerSecond`, or by `emit`. While too many
+ * deliveries wait, the simulation stands still.
  *
  * With a checkpoint, steps are promised on disk before they happen (`Simulation/Steps.ts`) and a subscription is saved
  * before it is answered. After a kill -9 the promised steps count as done, and deliveries go on
@@ -30,7 +30,7 @@ export interface Simulation {
   readonly steps: () => number
   /**
    * Emits `count` events now, regardless of the speed but not beyond `maxEvents`. `at`: when they happen by the
-   * deliveries' clock, if not now.
+   * deliveries' clock. Default: now.
    */
   readonly emit: (count: number, at?: number) => Effect.Effect<void>
   /** Makes a subscription and sends its ping. */
@@ -143,7 +143,7 @@ const keepFailures = Effect.fnUntraced(function* (deliveries: Deliveries, save: 
   }
 })
 
-/** Runs the steps at their speed, from this instant on if it is near. */
+/** Runs the steps at their speed, beginning at this instant if it is near. */
 const run = Effect.fnUntraced(function* (
   options: ResolvedOptions,
   deliveries: Deliveries,

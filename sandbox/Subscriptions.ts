@@ -1,7 +1,7 @@
 /**
- * Webhook subscriptions (interface document §2.3, §4.2) and what is sent to them: the exact body and headers of a
- * delivery (§6.2). Every creation makes another subscription, because the document shows no idempotency. The ping is a
- * separate event, numbered -1 for the first subscription, -2 for the second.
+ * Webhook subscriptions (interface document §2.3, §4.2) and the exact body and headers of a delivery (§6.2). Every
+ * creation makes another subscription, because the document shows no idempotency. The ping is a separate event,
+ * numbered -1 for the first subscription, -2 for the second.
  */
 import { createHmac } from "node:crypto"
 import { DateTime } from "effect"
@@ -17,16 +17,16 @@ export interface Subscription {
   readonly events: ReadonlyArray<string>
   readonly secret: string
   readonly createdAtMillis: number
-  /** By the simulated clock, with microseconds; dates the ping. */
+  /** By the simulated clock, with microseconds; the date of the ping. */
   readonly createdAt: string
   /** It receives no earlier event. */
   readonly createdAtStep: number
   readonly state: SubscriptionState
-  /** The API's in which it was made; its deliveries have that one's shape. */
+  /** The API version in which it was made; its deliveries have that version's shape. */
   readonly version: Versions.Version
 }
 
-/** Paused: its deliveries wait. Deleted: only remembered, so that its number isn't reused. */
+/** Paused: its deliveries wait. Deleted: it is remembered only so that its number isn't reused. */
 export type SubscriptionState = "active" | "paused" | "deleted"
 
 export interface Signed {
@@ -35,26 +35,26 @@ export interface Signed {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is wrong on purpose. */
+/** Deliberate mistakes in a delivery. */
 export interface Odd {
   readonly disguise?: Disguise
   readonly wrongSignature?: boolean
 }
 
 export interface Subscriptions {
-  /** By number, the deleted ones too. */
+  /** By number, including the deleted ones. */
   readonly all: () => ReadonlyArray<Subscription>
   /** Returns the subscription; its number is `all().length - 1`. */
   readonly create: (made: Omit<Subscription, "secret" | "state">) => Subscription
-  /** A deleted one stays deleted, and loses its secret. */
+  /** A deleted subscription stays deleted, and loses its secret. */
   readonly setState: (subscription: number, state: SubscriptionState) => void
   /** Numbers of the subscriptions that list the type. */
   readonly listening: (type: string) => ReadonlyArray<number>
-  /** The number of a new test event. Its timestamp is this instant, even if it arrives later. */
+  /** Returns the number of a new test event. Its timestamp is this instant, even if it arrives later. */
   readonly testEvent: (nowMillis: number) => number
-  /** The type, id and body of an event (below 0: a ping or a test) for a subscription. */
+  /** The type, id and body of an event (negative: a ping or a test) for a subscription. */
   readonly contents: (subscription: number, event: number, disguise?: Disguise) => Contents | undefined
-  /** The same as it goes over the wire. */
+  /** The contents as they go over the wire. */
   readonly sign: (subscription: number, event: number, nowMillis: number, odd?: Odd) => Signed | undefined
   /** Returns the secret that signs everything from now on; undefined: no such subscription. */
   readonly rotateSecret: (subscription: number) => string | undefined
@@ -65,7 +65,7 @@ export const pingEvent = (subscription: number): number => -1 - subscription
 export const withMicros = (millis: number): string =>
   DateTime.formatIso(DateTime.makeUnsafe(millis)).replace("Z", "000Z")
 
-/** Tests are numbered downwards from here by the milliseconds since 1970 at which they were fired. */
+/** Tests are numbered downwards from here, by the milliseconds since 1970 at which they were fired. */
 const firstTest = -(2 ** 41)
 
 const pingContents = (identity: string, { createdAt, url, version }: Subscription, event: number): Contents => ({
@@ -137,7 +137,7 @@ const restored = ({ version, ...made }: SavedSubscription): Subscription => {
   return { ...made, createdAt, state, version: Versions.versionOf(version) }
 }
 
-/** `saved`: those of an earlier run, by number. */
+/** `saved`: the subscriptions of an earlier run, by number. */
 export const make = (
   { identity, seed }: SubscriptionsOptions,
   events: Events,
@@ -187,7 +187,7 @@ export const make = (
     rotateSecret: (number) => {
       const subscription = subscriptions[number]
       if (subscription === undefined || subscription.state === "deleted") return undefined
-      // Derived from the old one, so that no secret repeats, in a later run either.
+      // Derived from the old secret, so that no secret ever repeats, even in a later run.
       const secret = `whsec_${createHmac("sha256", subscription.secret).update(identity).digest("hex")}`
       subscriptions[number] = { ...subscription, secret }
       return secret

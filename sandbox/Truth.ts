@@ -1,7 +1,7 @@
 /**
- * The true state of every entity after a number of steps, from the events alone: the furthest status and the last value
- * of every field, under the names of the worker's tables, so that a test can compare the two. Recomputed from the seed
- * block by block (no life spans two), so it needs no memory until it is asked for.
+ * The true state of every entity after a number of steps, derived only from the events: the furthest status and the
+ * last value of every field. It uses the column names of the worker's tables, so that a test can compare the two. It is
+ * recomputed from the seed block by block (no life spans two), so it needs no memory until it is asked for.
  */
 import type { Events } from "./Events.ts"
 import * as EntityState from "./EntityState.ts"
@@ -18,7 +18,7 @@ export interface EntityTruth {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Columns with another name than the event's field. */
+/** Columns whose name differs from the event's field. */
 const columns: Readonly<Record<string, string>> = {
   "ipcs amount": "submitted_amount",
   "permits type": "permit_type"

@@ -1,7 +1,7 @@
 /**
- * Requests that no route takes, and errors that no handler answers, in the one form of errors: 404 for an address that
- * doesn't exist, 405 with `Allow` for a method that an address doesn't take, 204 with `Allow` for OPTIONS, 500. The
- * authorization server's own addresses answer 405 in the form of RFC 6749.
+ * Requests that no route takes, and errors that no handler answers, in the API's single form of errors: 404 for an
+ * address that doesn't exist, 405 with `Allow` for a method that an address doesn't take, 204 with `Allow` for OPTIONS,
+ * and 500. The authorization server's own addresses answer 405 in the form of RFC 6749.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -45,12 +45,12 @@ const notFound = (versions: ReadonlyArray<Version>, method: string, path: string
   return refusal(404, "not_found", `there is no ${method} ${path}; ${version ?? paths[0]}/docs lists all endpoints`)
 }
 
-/** In front of all routes. */
+/** Runs before all routes. */
 export const layerWith = (routes: ReadonlyArray<Route>, versions: ReadonlyArray<Version>) => {
   const allowedAt = known(routes)
   const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     const path = url.replace(/[?#].*/s, "")
-    // A slash at the end makes no other address for the router either.
+    // For the router, too, a trailing slash makes no difference.
     const allowed = allowedAt(path.replace(/(?<=.)\/$/, ""))
     return allowed.length > 0 ? notAllowed(method, path, allowed) : notFound(versions, method, path)
   }

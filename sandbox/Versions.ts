@@ -1,7 +1,7 @@
 /**
- * The versions of the API (interface document §9), as data: v1 is the document's; v2 is made up, so that a client can
- * rehearse a migration. In v2 some fields have other names and lists and deliveries another envelope; everything else
- * (endpoints, parameters, scopes, headers, signatures, `event_timestamp`) is v1's.
+ * The versions of the API (interface document §9), as data. v1 is the document's; v2 is made up, so that a client can
+ * rehearse a migration. In v2 some fields have other names, and lists and deliveries have another envelope; everything
+ * else (endpoints, parameters, scopes, headers, signatures, `event_timestamp`) is as in v1.
  */
 import type { Entity } from "./Lifecycles.ts"
 
@@ -9,11 +9,11 @@ export type Kind = Entity | "projects"
 
 export interface Version {
   readonly path: `/v${number}`
-  /** Fields that have another name than in v1, of records and in deliveries. */
+  /** Fields of records and deliveries whose name differs from v1's. */
   readonly renamed: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>
-  /** Names in the envelope of a list (§2.2). */
+  /** The names in the envelope of a list (§2.2). */
   readonly list: Readonly<Record<"data" | "pagination" | "total" | "page" | "per_page", string>>
-  /** Names in the envelope of a delivery. */
+  /** The names in the envelope of a delivery. */
   readonly delivery: Readonly<Record<"event_type" | "event_timestamp" | "data", string>>
 }
 
@@ -49,10 +49,10 @@ export const v2: Version = {
 export const served = ({ v2: isV2Served }: { readonly v2: boolean }): ReadonlyArray<Version> =>
   isV2Served ? [v1, v2] : [v1]
 
-/** By its path; v1 if it is none. */
+/** Looks a version up by its path; v1 if there is none. */
 export const versionOf = (path: string | undefined): Version => (path === v2.path ? v2 : v1)
 
-/** Pairs of name and JSON text as the inside of an object. */
+/** Pairs of name and JSON text, as the inside of an object. */
 export const members = ({ renamed }: Version, kind: Kind, fields: Iterable<readonly [string, string]>): string => {
   const names = renamed[kind]
   let text = ""

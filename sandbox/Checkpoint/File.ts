@@ -1,6 +1,6 @@
 /**
- * The file of a checkpoint: its shape, and how it is read and replaced as a whole (temporary file, then rename; not
- * synced, so a power cut may lose it). Readable only by its owner.
+ * The file of a checkpoint: its shape, and how it is read and replaced as a whole (a temporary file, then rename; not
+ * fsynced, so a power cut may lose it). Only its owner can read it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
@@ -16,40 +16,40 @@ const SavedSubscription = Schema.Struct({
   events: Schema.Array(Schema.String),
   secret: Schema.String,
   createdAtMillis: Schema.Int,
-  /** By the simulated clock, as the ping says it. Older files have none. */
+  /** By the simulated clock, as the ping states it. Older files don't have it. */
   createdAt: Schema.optionalKey(Schema.String),
-  /** It receives events from this step on. */
+  /** The subscription receives events from this step on. */
   createdAtStep: Count,
-  /** The path of the API's in which it was made. Default: that of the first. */
+  /** The path of the API version in which it was made. Default: the first version's. */
   version: Schema.optionalKey(Schema.String),
   /** Default: active. */
   state: Schema.optionalKey(Schema.Literals(["active", "paused", "deleted"])),
-  /** Every event below has been delivered or has failed permanently, or is among the saved deliveries. */
+  /** Every earlier event has been delivered or has failed permanently, or is among the saved deliveries. */
   unsettledFrom: Count
 })
 export type SavedSubscription = typeof SavedSubscription.Type
 
-/** An array, because there may be a hundred thousand. */
+/** An array, because there may be a hundred thousand of them. */
 const SavedDelivery = Schema.Tuple([
-  /** Its number. */
+  /** The delivery's number. */
   Count,
-  /** Its subscription. */
+  /** The subscription's number. */
   Count,
-  /** Its event. */
+  /** The event's number. */
   Schema.Int,
   /** Whether it is a copy. */
   Schema.Boolean,
   Schema.Literals(disguises),
-  /** Attempts in its last schedule. */
+  /** Attempts in its latest schedule. */
   Count,
-  /** Its last attempt: milliseconds since 1970, how many it took, and its outcome. */
+  /** Its latest attempt: milliseconds since 1970, how many milliseconds it took, and its outcome. */
   Schema.NullOr(Schema.Tuple([Schema.Int, Schema.Finite, Schema.Union([Schema.Int, Schema.String])]))
 ])
 export type SavedDelivery = typeof SavedDelivery.Type
 
 const File = Schema.Struct({
   version: Schema.Literal(1),
-  /** Older files have none and get one. */
+  /** Older files have none; they get a new one. */
   identity: Schema.optionalKey(Schema.NonEmptyString),
   seed: Schema.Finite,
   startAtMillis: Schema.Int,
@@ -67,17 +67,17 @@ const File = Schema.Struct({
   steps: Count,
   anchors: Schema.NonEmptyArray(Schema.Struct({ step: Count, atMillis: Schema.Int })),
   subscriptions: Schema.Array(SavedSubscription),
-  /** No delivery has had this number or a higher one. */
+  /** Every delivery so far has a lower number. */
   nextDelivery: Schema.optionalKey(Count),
   failed: Schema.optionalKey(Schema.Array(SavedDelivery)),
-  /** Those that the events don't tell: pings, tests and replayed ones. */
+  /** Deliveries that can't be derived from the events: pings, tests and replays. */
   waiting: Schema.optionalKey(Schema.Array(SavedDelivery))
 })
 export type File = typeof File.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(File))
 
-/** Undefined where there is none. Fails with the reason why it can't be used. */
+/** Undefined: there is no file. Fails with the reason why the file can't be used. */
 export const read = (path: string): Effect.Effect<File | undefined, string> =>
   Effect.try({ try: () => readFileSync(path, "utf8"), catch: (cause) => cause }).pipe(
     Effect.catch((cause) =>
@@ -104,7 +104,7 @@ export const write = (path: string, file: File) =>
     catch: (cause) => cause
   })
 
-/** What can't be used may be a person's file, so it is kept. Returns where. */
+/** An unusable file may be someone's, so it is kept. Returns its new path. */
 export const moveAside = (path: string) =>
   Effect.try({
     try: () => {

@@ -1,24 +1,24 @@
 /**
- * The one owner of the deliveries' states (interface document §3.2, §8), their counts and the last attempts of each. Of
- * time it decides only when the next attempt is due.
+ * The sole owner of the deliveries' states (interface document §3.2, §8), their counts and the latest attempts of each.
+ * It decides when the next attempt is due; all other timing is elsewhere.
  *
- * Memory is bounded. Of settled deliveries only the latest are kept; older ones remain in the counts. Attempts are kept
- * for the delivered ones that are kept and for the others that were attempted last.
+ * Memory is bounded. Only the latest settled deliveries are kept; older ones remain in the counts. Attempts are kept
+ * for every delivered one that is kept, and for the others that were attempted most recently.
  */
 import { Deferred, Effect } from "effect"
 
 export type DeliveryState = "waiting" | "delivered" | "failed"
 
-/** What is wrong with the request: another type, another event id, or the previous event's id. */
+/** How the request is disguised: with another type, another event id, or the previous event's id. */
 export const disguises = ["none", "other-type", "other-id", "used-id"] as const
 export type Disguise = (typeof disguises)[number]
 
 export interface Delivery {
   readonly id: number
   readonly subscription: number
-  /** The event's number; below 0: a ping or a test (`Subscriptions.ts`). */
+  /** The event's number; negative: a ping or a test (`Subscriptions.ts`). */
   readonly event: number
-  /** Sent a second time although nothing was wrong. */
+  /** A duplicate, sent although nothing went wrong. */
   readonly copy: boolean
   readonly disguise: Disguise
   /** It failed permanently before. */
@@ -26,13 +26,13 @@ export interface Delivery {
   readonly state: DeliveryState
   /** Attempts in the current schedule; a replay starts a new one. */
   readonly attempts: number
-  /** Milliseconds since the sandbox started; below 0: not attempted yet. */
+  /** Milliseconds since the sandbox started; negative: not attempted yet. */
   readonly firstAttemptAt: number
   readonly due: number
 }
 export type Kept = { -readonly [Key in keyof Delivery]: Delivery[Key] }
 
-/** The status that the receiver answered in time, or a few words on why there was none. */
+/** The status with which the receiver answered in time, or a few words on why there was none. */
 export type Outcome = number | string
 
 export const isSuccess = (outcome: Outcome): boolean => typeof outcome === "number" && outcome >= 200 && outcome < 300
@@ -46,10 +46,10 @@ export interface Attempt {
 
 export interface StateCounts {
   readonly delivered: number
-  /** Waiting for an attempt or in one. */
+  /** Waiting for an attempt, or being attempted. */
   readonly waiting: number
   readonly failed: number
-  /** Still waiting when their subscription was deleted. */
+  /** Still waiting when the subscription was deleted. */
   readonly dropped: number
 }
 
@@ -61,15 +61,15 @@ export const retrySeconds = [60, 300, 1800, 7200, 21_600, 86_400] as const
 
 const deliveredKept = 2_000
 const failedKept = 100_000
-/** How many undelivered ones keep their attempts. */
+/** How many undelivered deliveries keep their attempts. */
 const attemptedKept = 10_000
-/** More than one schedule has, so a replay doesn't hide what came before it. */
+/** More attempts than one schedule has, so a replay doesn't hide the earlier ones. */
 const attemptsKept = 10
 
 const none: StateCounts = { delivered: 0, waiting: 0, failed: 0, dropped: 0 }
 const noAttempts: ReadonlyArray<Attempt> = []
 
-/** Drops the one that was given longest ago. */
+/** Drops the entry that was added longest ago. */
 const keep = <A>(kept: Map<number, A>, id: number, a: A, most: number) => {
   kept.delete(id)
   kept.set(id, a)
@@ -115,7 +115,7 @@ const makeWaiters = (counts: DeliveryCounts) => {
   }
 }
 
-/** Of all deliveries, and of each subscription's. */
+/** The counts of all deliveries, and of each subscription's. */
 const makeTally = () => {
   const counts = { attempts: 0, ...none }
   const bySubscription: Array<{ -readonly [Key in keyof StateCounts]: number }> = []
@@ -130,7 +130,7 @@ const makeTally = () => {
   }
 }
 
-/** When the next attempt is due; undefined: that was the last one. */
+/** When the next attempt is due; undefined: this was the last attempt. */
 const retryDue = ({ attempts, firstAttemptAt }: Kept, { at, tookMillis }: Attempt, timeScale: number) => {
   const retry = retrySeconds[attempts - 1]
   return retry && Math.max(at + tookMillis, firstAttemptAt + Math.round((retry * 1000) / timeScale))
@@ -146,13 +146,13 @@ const makeFailed = ({ count }: Tally, attempts: ReturnType<typeof makeAttempts>)
     all,
     changes: () => changes,
     changed: () => void changes++,
-    /** One of an earlier run, with its last attempt. */
+    /** Restores a failed delivery of an earlier run, with its last attempt. */
     restore: (record: Kept, attempt: Attempt | undefined) => {
       keep(all, record.id, record, failedKept)
       count(record, "failed", 1)
       if (attempt !== undefined) attempts.add(record.id, attempt)
     },
-    /** Takes one out, so that it can wait again. */
+    /** Takes one out so that it can wait again. */
     reopen: (id: number): Kept | undefined => {
       const record = all.get(id)
       if (record === undefined) return undefined
@@ -194,12 +194,12 @@ export const make = (timeScale: number) => {
       changed()
     },
     finish,
-    /** Grows whenever the failed ones, or those of them that are being replayed, change. */
+    /** Grows whenever the failed deliveries change, or which of them are being replayed. */
     failures: failed.changes,
     restore: failed.restore,
     reopen: failed.reopen,
     drop: (record: Kept) => leave(record, "dropped"),
-    /** True: try again when it is due. */
+    /** True: it is retried when it is due. */
     settle: (record: Kept, attempt: Attempt): boolean => {
       record.attempts++
       counts.attempts++

@@ -1,7 +1,7 @@
 /**
- * The lane of one subscription: its waiting deliveries in the order in which they are due, at most `concurrency`
- * attempts at once. While paused it makes no attempts and its retry schedules stand still. Once removed it ends;
- * attempts in flight aren't retried.
+ * The lane of one subscription: its waiting deliveries in the order in which they are due, with at most `concurrency`
+ * attempts at once. While the lane is paused, it makes no attempts and its retry schedules stand still. Once removed,
+ * it ends; attempts in flight aren't retried.
  */
 import { Effect, Latch } from "effect"
 import * as DueOrder from "../DueOrder.ts"
@@ -10,7 +10,7 @@ import { type Book, type Delivery, isSuccess, type Kept, type Outcome } from "./
 export interface Lane {
   readonly order: DueOrder.DueOrder<Kept>
   readonly inFlight: Set<Kept>
-  /** Open: something was added, finished or commanded since the lane last looked. */
+  /** Open: something was added, finished or requested since the lane last looked. */
   readonly news: Latch.Latch
   /** The first failure since the last 2xx; Infinity: none. */
   failingSince: number
@@ -102,7 +102,7 @@ export const run = (lane: Lane, book: Book, options: LaneOptions, now: Effect.Ef
     // The end of this scope would interrupt the attempts in flight.
     while (!lane.removed || lane.inFlight.size > 0) {
       lane.news.closeUnsafe()
-      // No yield between reading the first and taking it: another could be first by then.
+      // Nothing may yield between reading the first item and taking it: another could be first by then.
       const at = yield* now
       const first = lane.order.first()
       const mayGo = lane.inFlight.size < options.concurrency && lane.pausedSince === Infinity

@@ -1,6 +1,7 @@
 /**
- * What every operation may answer besides success, for the OpenAPI document: the guard's refusals, those of requests
- * that don't fit, and errors of the service (a 502 is a proxy's, in HTML, and no part of the API). The API's have one form; the authorization server's own are RFC 6749's.
+ * The answers besides success that an operation may give, for the OpenAPI document: the guard's refusals, refusals of
+ * malformed requests, and errors of the service. (A 502 is a proxy's, in HTML, and no part of the API.) The API's
+ * errors have one form; those of the authorization server follow RFC 6749.
  */
 import type { OpenApi } from "effect/http-api"
 
@@ -8,7 +9,7 @@ type Answers = OpenApi.OpenAPISpecResponses
 type Answer = OpenApi.OpenApiSpecResponse
 type Headers = NonNullable<Answer["headers"]>
 
-/** JSON Schemas beside those of the served definitions, or instead of one that a client reads more leniently. */
+/** JSON Schemas that the served definitions lack, or that replace one which a client reads more leniently. */
 export const schemas = {
   TokenAnswer: {
     type: "object",
@@ -71,7 +72,7 @@ const challenge = header("Why, as RFC 6750 §3 says it.")
 const allow = header("The methods that this address takes.")
 const retryAfter = header("Seconds after which a request is admitted again.", true, "integer")
 
-/** Of a list whose pages are named by it. */
+/** For a list whose next page is in this header. */
 export const link = header(
   'RFC 8288: the address of the next page has `rel="next"`; without one this page is the last.',
   false
@@ -116,7 +117,7 @@ const oauth: Answers = {
   405: byOAuth("Only POST is allowed.", { Allow: allow })
 }
 
-/** By what kind of operation it is. `isOne`: of one record. */
+/** Depends on the kind of operation. `isOne`: it is about one record. */
 export const of = (operation: {
   readonly isOAuth: boolean
   readonly isGuarded: boolean

@@ -1,6 +1,6 @@
 /**
- * Examples for the OpenAPI document, of the simulation's own making: one record of each kind at the end of its life,
- * one body of each event type. The first life of each kind goes through every stage.
+ * Examples for the OpenAPI document, made by the simulation: one record of each kind at the end of its life, and one
+ * body of each event type. The first life of each kind goes through every stage.
  */
 import * as EntityState from "../EntityState.ts"
 import * as Events from "../Events.ts"
@@ -19,7 +19,7 @@ const records = Records.make(events)
 /** Every event of the first block has happened. */
 const steps = events.blockLength
 
-/** By kind: the name of its JSON Schema. */
+/** The name of each kind's JSON Schema. */
 export const schemaNames = {
   projects: "Project",
   ipcs: "Ipc",
@@ -40,7 +40,7 @@ export interface EventExample {
   readonly type: string
   readonly id: string
   readonly entity: Entity
-  /** Names of v1. */
+  /** Names in v1. */
   readonly fields: ReadonlyArray<string>
   readonly body: unknown
 }

@@ -1,9 +1,9 @@
 /**
  * The API's OpenAPI 3.1 document (interface document §1, §9), derived from the served definitions: the document's own
- * endpoints, the assumed ones, and the token endpoint, which is outside the version (§1). It adds what stands in front
- * of all of them: the scopes and every other answer. The version's names replace those of v1.
+ * endpoints, the assumed ones, and the token endpoint, which is outside the version (§1). It adds the scopes, and every
+ * answer that is given before a request reaches its endpoint. The version's names replace those of v1.
  *
- * Its addresses are relative, so it is right behind any host and port.
+ * Its addresses are relative, so it is valid behind any host and port.
  */
 import { OpenApi } from "effect/http-api"
 import { ConstructionApi, ConstructionTokenApi } from "../../connectors/construction/ConstructionApi.ts"
@@ -18,7 +18,7 @@ import * as Webhooks from "./Webhooks.ts"
 export type Operation = OpenApi.OpenAPISpecOperation
 export const methods = ["get", "post", "put", "patch", "delete"] as const
 export interface Path extends Partial<Record<(typeof methods)[number], Operation>> {
-  /** Where they aren't the document's. */
+  /** Set where they differ from the document's. */
   readonly servers?: Document["servers"]
 }
 
@@ -46,7 +46,7 @@ export interface Document extends Pick<OpenApi.OpenAPISpec, "openapi" | "info" |
   readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
 }
 
-/** Words for the operations that the interface document shows; their definitions carry none. */
+/** Summaries and descriptions of the operations that the interface document shows; their definitions have none. */
 const shown: Readonly<Record<string, { readonly summary: string; readonly description: string }>> = {
   "projects.list": {
     summary: "List projects",
@@ -88,7 +88,7 @@ const oauth2: OAuth2 = {
   }
 }
 
-/** Of the client itself, at the endpoints that it calls without a token; the secret may be in the form instead. */
+/** How a client authenticates at the endpoints that it calls without a token; its secret may be in the form instead. */
 const client = {
   type: "http",
   scheme: "basic",
@@ -109,7 +109,7 @@ const tags: Readonly<Record<string, string>> = {
   transmittals: "Documents sent by the document management system."
 }
 
-/** What the definitions don't say about parameters, by name. */
+/** Descriptions of parameters, by name; the definitions have none. */
 const parametersOf = ({ pageSize, pageSizeMax }: ResolvedOptions): Readonly<Record<string, object>> => ({
   id: { description: "Of one record." },
   page: { schema: { type: "integer", minimum: 1, default: 1 }, description: "A page beyond the last one is empty." },
@@ -160,7 +160,7 @@ type Schema = Readonly<Record<string, unknown>>
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Without the alternative `null`: an optional field that has no value is missing. */
+/** Without the alternative `null`: an optional field without a value is absent. */
 const unNulled = (schema: Schema): Schema => {
   const { anyOf, ...others } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -168,13 +168,13 @@ const unNulled = (schema: Schema): Schema => {
   return more.length === 0 ? { ...others, ...only } : { ...others, anyOf: [only, ...more] }
 }
 
-/** Later versions of a schema may add fields, so none forbids additional ones. */
+/** Later versions of a schema may add fields, so no schema forbids additional ones. */
 const open = (key: string, value: unknown): unknown => {
   if (key === "additionalProperties" && value === false) return undefined
   return isSchema(value) ? unNulled(value) : value
 }
 
-/** A JSON Schema with other names for its properties. */
+/** A JSON Schema with its properties renamed. */
 const renamed = (schema: unknown, names: Readonly<Record<string, string>>): Schema => {
   if (!isSchema(schema)) return {}
   const named = (name: string) => names[name] ?? name
@@ -187,7 +187,7 @@ const renamed = (schema: unknown, names: Readonly<Record<string, string>>): Sche
   }
 }
 
-/** The schemas of the definitions in the version's names, with examples. */
+/** The schemas of the definitions under the version's names, with examples. */
 const schemasOf = (version: Version, made: Schema): Readonly<Record<string, Schema>> => {
   const kinds = Object.entries(Examples.schemaNames) as ReadonlyArray<[keyof typeof Examples.schemaNames, string]>
   const records = kinds.map(([kind, name]) => {

@@ -9,7 +9,7 @@ import { style } from "./Style.ts"
 
 interface Endpoint {
   readonly method: string
-  /** With the version's path, where it has one. */
+  /** Includes the version's path, if it has one. */
   readonly address: string
   readonly operation: Operation
 }
@@ -29,7 +29,7 @@ const endpointsOf = ({ paths, servers, webhooks }: Document): ReadonlyArray<Endp
 const words = (text: string): Shown =>
   text.split("`").map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
-/** An empty line begins a paragraph. */
+/** An empty line starts a new paragraph. */
 const prose = (text: string): Shown => text.split("\n\n").map((paragraph) => html`<p>${words(paragraph)}</p>`)
 
 const fields = (value: unknown): Readonly<Record<string, unknown>> => (Predicate.isObject(value) ? value : {})

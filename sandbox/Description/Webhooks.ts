@@ -1,6 +1,6 @@
 /**
  * The `webhooks` of the OpenAPI document: one for each event type, with its payload, the headers of a delivery and how
- * its signature is made (interface document §6), so that a receiver can be generated.
+ * its signature is made (interface document §6). A receiver can be generated from it.
  */
 import { eventTypes } from "../Lifecycles.ts"
 import type { Version } from "../Versions.ts"
@@ -44,7 +44,7 @@ const answers = {
   default: { description: "Not delivered: tried again later." }
 }
 
-/** `PascalCase` of an event type. */
+/** The event type in `PascalCase`. */
 const schemaName = (type: string): string =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
@@ -69,7 +69,7 @@ const payloadOf = (version: Version, properties: (schema: string) => Json): Read
     return { type, id, description: `Sent when it has happened (interface document §6.3).`, data, body }
   })
 
-/** Assumed: the document shows no payload of the ping, and no type of a test event. */
+/** Assumed: the document shows neither a payload of the ping nor the type of a test event. */
 const others = ({ delivery }: Version): ReadonlyArray<Payload> => {
   const body = (type: string, data: Json) => ({
     [delivery.event_type]: type,
@@ -94,7 +94,7 @@ const others = ({ delivery }: Version): ReadonlyArray<Payload> => {
   ]
 }
 
-/** `properties`: of the JSON Schema of this name, in this version. */
+/** `properties`: returns those of the JSON Schema of this name, in this version. */
 export const make = (version: Version, properties: (schema: string) => Json) => {
   const { delivery } = version
   const payloads = [...payloadOf(version, properties), ...others(version)]

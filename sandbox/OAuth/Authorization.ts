@@ -1,7 +1,7 @@
 /**
  * What GET /oauth/authorize decides before a person is asked (RFC 6749 §4.1.1 and §4.1.2.1, RFC 7636 §4.3; the
- * interface document doesn't show it, §5.2: assumed). While the client or the redirect URI is in doubt it redirects
- * nowhere: the page would be an open redirector. Pure.
+ * interface document doesn't show it, §5.2: assumed). While the client or the redirect URI is in doubt, it redirects
+ * nowhere, because the page would be an open redirector. Pure.
  */
 import { Result } from "effect"
 import { type Client, type Clients, mayRedirectTo } from "./Clients.ts"
@@ -10,7 +10,7 @@ import { type Parameters, scopes } from "./Parameters.ts"
 import { isChallenge } from "./Pkce.ts"
 import { type ErrorCode, refusal, refuse, type Refusal } from "./Refusal.ts"
 
-/** Where an answer goes. `state` as it came (RFC 6749 §4.1.2). */
+/** Where an answer goes. `state` is unchanged (RFC 6749 §4.1.2). */
 export interface Return {
   readonly redirectUri: string
   readonly state: string | undefined
@@ -19,7 +19,7 @@ export interface Return {
 /** A valid request, ready to be put to a person. */
 export interface Request extends Allowed, Return {}
 
-/** `to` undefined: shown on a page, because no address can be trusted. */
+/** `to` undefined: the refusal is shown on a page, because no address can be trusted. */
 export interface Refused extends Refusal {
   readonly to: Return | undefined
 }
@@ -54,7 +54,7 @@ const wrong = ({ repeated, values }: Parameters): readonly [ErrorCode, string] |
 export const read = (clients: Clients, parameters: Parameters): Result.Result<Request, Refused> =>
   Result.flatMap(trusted(clients, parameters), ({ client, redirectUri }) => {
     const { code_challenge: challenge = "", scope, state } = parameters.values
-    // Of two states neither is known to be the client's.
+    // With two states, neither is known to be the client's.
     const to = { redirectUri, state: parameters.repeated.includes("state") ? undefined : state }
     const complaint = wrong(parameters)
     const granted = complaint === undefined ? scopes(scope, client.scopes) : refuse(...complaint)
@@ -64,7 +64,7 @@ export const read = (clients: Clients, parameters: Parameters): Result.Result<Re
     )
   })
 
-/** The redirect URI with the answer. `iss` (RFC 9207) keeps a client of several servers from mixing them up. */
+/** The redirect URI with the answer. `iss` (RFC 9207) keeps a client of several servers from confusing them. */
 export const locate = (
   { redirectUri, state }: Return,
   issuer: string,

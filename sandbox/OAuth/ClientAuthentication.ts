@@ -1,7 +1,7 @@
 /**
- * Which client is asking (RFC 6749 §2.3, §3.2.1): HTTP Basic or `client_secret` among the parameters, never both; a
- * public client only names itself. An unknown scheme, an unknown client and a wrong secret get the same answer. A server
- * may insist on Basic, as some do.
+ * Which client is asking (RFC 6749 §2.3, §3.2.1): by HTTP Basic or by `client_secret` among the parameters, never both;
+ * a public client only names itself. An unknown scheme, an unknown client and a wrong secret get the same answer. Like
+ * some servers, it can be told to insist on Basic.
  */
 import { Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -10,7 +10,7 @@ import { refuse, type Refusal } from "./Refusal.ts"
 import { same } from "./Secrets.ts"
 
 export interface Presented {
-  /** The header, as it came. */
+  /** The header, unchanged. */
   readonly authorization: string | undefined
   readonly client_id?: string | undefined
   readonly client_secret?: string | undefined

@@ -11,14 +11,14 @@ export type GrantType = "client_credentials" | "authorization_code" | "refresh_t
 
 export interface Client {
   readonly id: string
-  /** For the person who is asked. */
+  /** For the person who is asked to consent. */
   readonly name: string
-  /** Undefined: a public client, which can't keep one (RFC 6749 §2.1). */
+  /** Undefined: a public client, which can't keep a secret (RFC 6749 §2.1). */
   readonly secret: string | undefined
   readonly grantTypes: ReadonlyArray<GrantType>
   /** In addition to those on a loopback address. */
   readonly redirectUris: ReadonlyArray<string>
-  /** All that it may ask for; what it gets if it names none. */
+  /** All scopes that it may ask for; it gets all of them if it names none. */
   readonly scopes: ReadonlyArray<string>
   /** Requests in any 60 seconds. */
   readonly plan: number
@@ -27,11 +27,11 @@ export interface Client {
 export interface ClientsOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** In addition to the ready-made ones, for every client. */
+  /** Allowed for every client, in addition to the ready-made ones. */
   readonly redirectUris: ReadonlyArray<string>
-  /** Of the default and the public client. */
+  /** The plan of the default client and of the public client. */
   readonly plan: number
-  /** All that there are. */
+  /** All existing scopes. */
   readonly scopes: ReadonlyArray<string>
 }
 
@@ -70,7 +70,7 @@ export const make = (options: ClientsOptions): Clients => {
   return new Map(clients.map((client) => [client.id, client]))
 }
 
-/** What `mayRedirectTo` allows to every client, for people. */
+/** The redirect URI that `mayRedirectTo` allows to every client, for people. */
 export const loopbackRedirect = "http://127.0.0.1:PORT/callback"
 
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?\/callback$/

@@ -1,7 +1,8 @@
 /**
- * Authorization codes (RFC 6749 §4.1.2): valid once, for `codeSeconds`, for the client, redirect URI and PKCE challenge
- * that they were issued for. The client's first well-formed attempt spends a code even if it fails, so verifiers can't
- * be tried one by one. A further attempt ends the grant that came of the first: one of the two stole the code.
+ * Authorization codes (RFC 6749 §4.1.2): each is valid once, for `codeSeconds`, for the client, redirect URI and PKCE
+ * challenge that it was issued for. The client's first well-formed attempt spends a code even if it fails, so verifiers
+ * can't be tried one by one. A second attempt ends the grant that the first one got, because one of the two users stole
+ * the code.
  */
 import { Result } from "effect"
 import type { Client } from "./Clients.ts"

@@ -1,7 +1,7 @@
 /**
- * The pages that a person sees: the login with its question, the code of a device, how it ended, and errors that can't be
- * answered by a redirect. Plain HTML that works without scripts, by keyboard, in light and dark, and loads nothing. Everything from
- * the request is escaped, and no other page can frame them (RFC 9700 §4.16).
+ * The pages that a person sees: the login with its question, the code of a device, the outcome, and errors that can't
+ * be answered by a redirect. Plain HTML that works without scripts, by keyboard, in light and dark, and loads nothing.
+ * Everything from the request is escaped, and no other page can frame them (RFC 9700 §4.16).
  */
 import { createHash } from "node:crypto"
 import { escape } from "../Administration/Html.ts"
@@ -73,7 +73,7 @@ const formAction = (redirectUri: string): string => {
 
 const wrongLogin = `<p role="alert" id="wrong">The user name or the password is wrong. Try again.</p>`
 
-/** Where a form is sent, its secret, and whether it comes again after a wrong password. */
+/** Where a form is sent, its secret, and whether it is shown again after a wrong password. */
 export interface Form {
   readonly action: string
   readonly consent: string
@@ -112,7 +112,7 @@ export const question = (request: Request, form: Form): Page => {
   return ask(request, form, `The answer goes to <code>${escape(origin)}</code>.`, formAction(request.redirectUri))
 }
 
-/** The code is shown to be compared (RFC 8628 §3.3.1): the address may have been sent by a thief. */
+/** The code is shown so that the person can compare it (RFC 8628 §3.3.1): an attacker may have sent the address. */
 export const deviceQuestion = (device: Device, form: Form): Page =>
   ask(
     device,
@@ -141,7 +141,7 @@ export const deviceAnswered = (decision: "allowed" | "denied"): Page =>
     ? document("The device has access", "<p>It goes on by itself. You can close this page.</p>", "'none'")
     : document("The device has no access", "<p>You have denied it. You can close this page.</p>", "'none'")
 
-/** An error that no address can be trusted with. */
+/** An error that can't be redirected, because no address can be trusted. */
 export const problem = (description: string): Page =>
   document(
     "This request can't be answered",

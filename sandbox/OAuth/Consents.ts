@@ -1,7 +1,7 @@
 /**
- * Requests that a person is looking at, for `consentSeconds`. Each form has its own secret and belongs to the browser
- * that it was shown to (a cookie identifies it), so another site can neither send nor guess it. It is answered once.
- * The person is the sandbox's one administrator. `A`: what is asked.
+ * Consent requests that a person is looking at, for `consentSeconds`. Each form has its own secret and belongs to the
+ * browser that it was shown to (identified by a cookie), so another site can neither send nor guess it. It can be
+ * answered once. The only person is the sandbox's administrator. `A`: what the person is asked.
  */
 import { Result } from "effect"
 import * as Expiring from "./Expiring.ts"
@@ -12,7 +12,7 @@ export const consentSeconds = 600
 /** Shown on the page: the sandbox has nothing to protect. */
 export const administrator = { username: "admin@example.com", password: "sandbox" } as const
 
-/** What the form sends back. */
+/** The fields that the form sends back. */
 export interface Answered {
   readonly consent?: string | undefined
   readonly username?: string | undefined
@@ -22,7 +22,7 @@ export interface Answered {
 
 export type Outcome<A> =
   | { readonly _tag: "Allowed" | "Denied"; readonly request: A }
-  /** The same form again. */
+  /** The same form is shown again. */
   | { readonly _tag: "WrongLogin"; readonly request: A; readonly consent: string }
 
 export interface Consents<A> {
@@ -32,7 +32,7 @@ export interface Consents<A> {
     browser: string | undefined,
     nowMillis: number
   ) => { readonly consent: string; readonly browser: string }
-  /** Fails if this browser has no such form; then nothing can be trusted. */
+  /** Fails if this browser has no such form, because then nothing can be trusted. */
   readonly answer: (
     answered: Answered,
     browser: string | undefined,

@@ -1,9 +1,9 @@
 /**
  * Logins on a device without a browser (RFC 8628; the interface document shows none, §5.2: assumed). The device shows a
- * short code, a person enters it in any browser and answers, and the device asks for its token until then.
+ * short code, a person enters it in any browser and answers, and until then the device keeps asking for its token.
  *
- * A device that asks more often than its interval is told to slow down, by 5 more seconds each time. A code brings one grant.
- * In memory only: a restart ends every code.
+ * A device that asks more often than its interval is told to slow down, by 5 more seconds each time. A code brings one
+ * grant. In memory only: a restart ends every code.
  */
 import { randomInt } from "node:crypto"
 import { Result } from "effect"
@@ -16,11 +16,11 @@ import { opaque } from "./Secrets.ts"
 export const deviceSeconds = 600
 export const firstIntervalSeconds = 5
 
-/** What a person is asked. */
+/** The device that a person is asked about. */
 export interface Device {
   readonly client: Client
   readonly scopes: ReadonlyArray<string>
-  /** Shown to the person by the device and by the page, to be compared. */
+  /** Shown to the person by the device and by the page, so that they can compare. */
   readonly userCode: string
 }
 
@@ -32,15 +32,15 @@ interface Waiting extends Device {
 }
 
 export interface Devices {
-  /** Returns the device's secret code beside the person's. */
+  /** Returns the device's secret code along with the person's. */
   readonly start: (
     client: Client,
     scopes: ReadonlyArray<string>,
     nowMillis: number
   ) => { readonly deviceCode: string; readonly userCode: string }
-  /** By the person's code, in any spelling. Undefined: none waits for an answer. */
+  /** By the person's code, in any spelling. Undefined: no login with this code waits for an answer. */
   readonly find: (userCode: string, nowMillis: number) => Device | undefined
-  /** False: it no longer waits. */
+  /** False: the login no longer waits. */
   readonly decide: (device: Device, decision: "allowed" | "denied", nowMillis: number) => boolean
   /** The device asks for its token. */
   readonly redeem: (client: Client, deviceCode: string, nowMillis: number) => Result.Result<Grant, Refusal>
@@ -56,7 +56,7 @@ const freshCode = (): string => {
 const lettersOf = (userCode: string): string => userCode.toUpperCase().replaceAll(/[^A-Z]/g, "")
 
 export const make = (): Devices => {
-  // Twice as long as they are valid, to tell an expired one from one that never was.
+  // Kept twice as long as they are valid, so that an expired code can be told from one that never existed.
   const byDeviceCode = Expiring.make<Waiting>(2 * deviceSeconds)
   const byUserCode = Expiring.make<Waiting>(deviceSeconds)
   const pending = (userCode: string, nowMillis: number): Waiting | undefined => {

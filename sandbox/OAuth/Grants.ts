@@ -1,5 +1,5 @@
 /**
- * Access and refresh tokens, opaque and random, each with its grant: what one person's consent, or one request with
+ * Access and refresh tokens, opaque and random. Each belongs to a grant: what one person's consent, or one request with
  * client credentials, allows one client. Ending a grant ends all its tokens at once.
  *
  * Refresh tokens rotate (RFC 9700 §4.14.2): each is valid once, and a second use ends the grant, because at most one of
@@ -17,7 +17,7 @@ export interface Grant {
 
 export interface Access {
   readonly grant: Grant
-  /** Those of the grant, or fewer. */
+  /** The grant's scopes, or fewer. */
   readonly scopes: ReadonlyArray<string>
 }
 
@@ -36,7 +36,7 @@ export interface Grants {
   readonly issueRefresh: (grant: Grant, nowMillis: number) => string
   /** Undefined: unknown, expired, revoked, or its grant has ended. */
   readonly access: (token: string, nowMillis: number) => Access | undefined
-  /** The same, but a used one is found until it would have expired. */
+  /** Like `access`, but a used token is found until it would have expired. */
   readonly refresh: (token: string, nowMillis: number) => Refresh | undefined
   readonly revokeAccess: (token: string) => void
   /** Every access token of every client expires; refresh tokens stay valid. */

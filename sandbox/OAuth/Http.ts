@@ -12,7 +12,7 @@ export const cookie = "sandbox-browser"
 const largestForm = ByteSize.kibibytes(64)
 export const unkept = { "cache-control": "no-store", pragma: "no-cache" }
 
-/** A body that isn't a readable form counts as one without parameters. */
+/** A body that isn't a readable form counts as a form without parameters. */
 export const form = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Parameters.Parameters> => {
   const isForm = /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers["content-type"] ?? "")
   if (!isForm) return Effect.succeed(Parameters.read([]))
@@ -43,7 +43,7 @@ export const refused = ({ description, error }: Refusal) =>
       : { status: 400, headers: unkept }
   )
 
-/** With the cookie that ties the form to this browser. Lax: not sent with a form of another site. */
+/** Sets the cookie that ties the form to this browser. Lax: other sites' forms don't send it. */
 export const formPage = (shown: ConsentPage.Page, browser: string, path: string) =>
   // Not `secure`, because the sandbox is served without TLS.
   HttpServerResponse.setCookieUnsafe(page(shown, 200), cookie, browser, {
@@ -53,6 +53,6 @@ export const formPage = (shown: ConsentPage.Page, browser: string, path: string)
     maxAge: `${consentSeconds} seconds`
   })
 
-/** What a form that can't be trusted is answered. */
+/** The answer to a form that can't be trusted. */
 export const unknownForm =
   "This form was already answered, is too old, or came from another site. Cookies must be allowed."

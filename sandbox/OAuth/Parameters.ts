@@ -7,7 +7,7 @@ import { refuse, type Refusal } from "./Refusal.ts"
 
 export interface Parameters {
   readonly values: Readonly<Record<string, string>>
-  /** Names that came more than once, with equal values or not. */
+  /** Names that occurred more than once, whether or not their values are equal. */
   readonly repeated: ReadonlyArray<string>
 }
 
@@ -20,7 +20,7 @@ export const read = (pairs: Iterable<readonly [string, string]>): Parameters => 
   }
 }
 
-/** All available ones if none are asked for; otherwise each of those once, in the order asked for. */
+/** All available scopes if the request names none; otherwise the named ones once each, in their order. */
 export const scopes = (
   asked: string | undefined,
   available: ReadonlyArray<string>

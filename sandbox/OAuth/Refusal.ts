@@ -1,8 +1,7 @@
 /**
- * A refusal with the error codes of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint) and of
- * RFC 8628 §3.5 for a device's code.
- * The description is for the client's developer, never for its program; it uses only the characters that the RFC
- * allows.
+ * A refusal with the error codes of RFC 6749 (§4.1.2.1 for the authorization endpoint, §5.2 for the token endpoint) and
+ * of RFC 8628 §3.5 for a device's code.
+ * The description is for the client's developer, never for a program; it uses only the characters that the RFC allows.
  */
 import { Result } from "effect"
 

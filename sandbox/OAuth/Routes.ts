@@ -1,9 +1,9 @@
 /**
  * The authorization server over HTTP: the authorization endpoint's pages and redirects, and the handlers of
- * ConstructionTokenApi (token, revocation, device, metadata). The decisions are made in the modules next to it.
+ * ConstructionTokenApi (token, revocation, device, metadata). The modules next to it make the decisions.
  *
  * A person's answer is redirected with 303, after which no browser sends the password again (RFC 9700 §4.12); an error
- * found before a person was asked, with 302.
+ * found before a person was asked is redirected with 302.
  */
 import { Clock, Effect, Layer, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -31,7 +31,7 @@ export interface Parts extends DeviceRoutes.Parts {
   readonly clients: Clients
   readonly codes: Codes
   readonly consents: Consents<Authorization.Request>
-  /** All that there are. */
+  /** All existing scopes. */
   readonly scopes: ReadonlyArray<string>
   readonly grants: Grants
   readonly tokenEndpoint: TokenEndpoint
@@ -105,7 +105,7 @@ const metadata = (issuer: string, { basicOnly, scopes }: Parts): AuthorizationSe
   authorization_response_iss_parameter_supported: true
 })
 
-/** Raw, because RFC 6749 has its own answer to a request that doesn't decode. */
+/** Raw, because RFC 6749 defines its own answer to a request that doesn't decode. */
 const api = (parts: Parts, issuer: string) =>
   HttpApiBuilder.layer(ConstructionTokenApi).pipe(
     Layer.provide(

@@ -1,6 +1,6 @@
 /**
  * Unguessable values: 256 bits of the system's randomness for every code, token and form, independent of the sandbox's
- * seed, and a comparison whose duration doesn't show where two secrets differ.
+ * seed. Also a comparison whose duration doesn't show where two secrets differ.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 

@@ -1,8 +1,8 @@
 /**
- * What POST /oauth/token decides (interface document §4.3, §5; what it doesn't show follows RFC 6749 §4.1.3, §4.4, §5
- * and §6, RFC 7636 §4.6, RFC 8628 §3.4): four grant types, errors by the RFC's names. Access tokens live `tokenSeconds`, refresh
- * tokens `refreshSeconds` of real time. The response always states the granted scopes. A refused request changes
- * nothing, except that it spends a code and ends the grant of a reused refresh token.
+ * What POST /oauth/token decides (interface document §4.3, §5; anything that it doesn't show follows RFC 6749 §4.1.3,
+ * §4.4, §5 and §6, RFC 7636 §4.6, RFC 8628 §3.4): four grant types, with the RFC's error codes. Access tokens live
+ * `tokenSeconds`, refresh tokens `refreshSeconds` of real time. The response always states the granted scopes. A
+ * refused request changes nothing, except that it spends a code and ends the grant of a reused refresh token.
  */
 import { Result, Schema } from "effect"
 import { deviceGrant, TokenRequest, type TokenAnswer } from "../../connectors/construction/ConstructionApi.ts"
@@ -15,7 +15,7 @@ import { type Parameters, scopes } from "./Parameters.ts"
 import { isVerifier } from "./Pkce.ts"
 import { refuse, type Refusal } from "./Refusal.ts"
 
-/** Requests for a token since the start, by how they ended. */
+/** Requests for a token since the start, by outcome. */
 export interface TokenCounts {
   /** Answered with a token, of any grant type. */
   readonly tokens: number

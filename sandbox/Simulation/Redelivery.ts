@@ -1,7 +1,7 @@
 /**
- * What a restarted sandbox does with the deliveries of its earlier runs: those that failed permanently are failed
- * again, those that were waiting are waiting again, and events that may have been under way are delivered again with
- * the same bytes (at least once). Retry schedules begin again.
+ * What a restarted sandbox does with the deliveries of its earlier runs: permanently failed ones are failed again,
+ * waiting ones are waiting again, and events that may have been under way are delivered again with the same bytes (at
+ * least once). Retry schedules begin again.
  */
 import { Clock, Effect } from "effect"
 import type { Checkpoint, SavedDelivery } from "../Checkpoint.ts"

@@ -1,6 +1,6 @@
 /**
- * The step count and its promise on disk. Steps are promised a second's worth at a time before they happen; a promised
- * step keeps its number and its timestamp even after a crash. While the disk can't be written, no step
+ * The step count and its promise on disk. A second's worth of steps is promised at a time, before they happen; a
+ * promised step keeps its number and its timestamp even after a crash. While the disk can't be written, no step
  * happens.
  */
 import { Clock, Effect, Schedule } from "effect"
@@ -11,12 +11,12 @@ import type { ResolvedOptions } from "../Options.ts"
 import type { Subscription, Subscriptions } from "../Subscriptions.ts"
 
 const mostPromised = 10_000
-/** Steps in progress (one by the speed, one by `emit`) may not have their deliveries yet. */
+/** Steps in progress (one by the speed, one by `emit`), whose deliveries may not exist yet. */
 const stepsInProgress = 2
-/** More deliveries than are made between two writes: after a crash none of their numbers is used again. */
+/** More deliveries than are made between two writes, so after a crash none of their numbers is used again. */
 const numbersReserved = 1_000_000
 
-/** Milliseconds by which an event may be dated too early: less would add anchors for a busy machine. */
+/** Milliseconds by which an event may be dated too early: a smaller tolerance would add anchors on a busy machine. */
 const tolerance = 250
 
 const saved = (
@@ -29,7 +29,7 @@ const saved = (
   return [id, subscription, event, copy, disguise, attempts, attempt]
 }
 
-/** The deliveries that can't be told from the events: computed when they change, because there may be many. */
+/** The deliveries that can't be derived from the events; computed only when they change, because there may be many. */
 const makeSavedDeliveries = (deliveries: Deliveries) => {
   let failures = -1
   let failed: ReadonlyArray<SavedDelivery> = []
@@ -54,7 +54,7 @@ const savedSubscription =
 /** Each jump adds an anchor. */
 const pastJumps = 120
 
-/** When a step happens that is dated in the past; undefined for all others. */
+/** When a step that is dated in the past happens; undefined for all other steps. */
 const pastOf = ({ pastDays, pastEvents, startAtMillis }: ResolvedOptions) => {
   const together = Math.ceil(pastEvents / pastJumps)
   const millisPerStep = (pastDays * 86_400_000) / Math.max(1, pastEvents)
@@ -91,7 +91,7 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
     yield* insist
     promised = Math.max(promised, upTo)
   })
-  /** Moves the simulated clock to the present, or on through the past, if the next steps happen later than it says. */
+  /** Moves the simulated clock to the present, or on through the past, if the next steps happen later than it shows. */
   const keepTime = Effect.fnUntraced(function* (wanted: number) {
     const present = Math.floor((yield* Clock.currentTimeMillis) - wanted * stepMillis)
     // A file of an older version began its count at the present.
@@ -108,11 +108,11 @@ export const make = (checkpoint: Checkpoint, events: Events, subscriptions: Subs
       while (count.steps >= promised) yield* promise(wanted)
       return count.steps++
     }),
-    /** Once. */
+    /** Tries once. */
     save,
-    /** Until it works. */
+    /** Tries until it succeeds. */
     insist,
-    /** Withdraws promised steps and numbers that weren't needed. */
+    /** Withdraws the promised steps and numbers that weren't used. */
     close: Effect.suspend(() => {
       kept = count.steps
       reserved = 0
