@@ -1,6 +1,7 @@
 /**
- * Adds deliveries to the files of a worker that was stopped, as if it had applied them: the inbox by its own writer, rows by
- * statements of the warehouse, the copies of the inbox by the worker's own code, and last how far all is applied.
+ * Adds deliveries to the files of a worker that was stopped, as if the worker had applied them: the inbox through its
+ * own writer, rows by SQL in the warehouse, the copies of the inbox by the worker's own code, and finally the
+ * watermark.
  */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -24,7 +25,7 @@ const spelling = spellings.duckdb
 const readAtOnce = 5000
 const appliedKey = "applied_through"
 
-/** Their bodies are made by the same SQL as the rows. */
+/** The same SQL makes the bodies here and the rows. */
 const intoInbox = async (connection: DuckDBConnection, writer: Writer, made: Made): Promise<void> => {
   for (let from = 0; from < made.count; from += readAtOnce) {
     const given = events(made, spelling, from, Math.min(made.count, from + readAtOnce))
@@ -43,7 +44,7 @@ const intoRows = async (connection: DuckDBConnection, made: Made): Promise<void>
   for (const statement of entityRows(made, spelling, 0, made.count)) await connection.run(statement)
 }
 
-/** In the warehouse and in the lake, as after a stop and after an hour. */
+/** Into the warehouse and the lake, as a stop and an hour would do. */
 const copied = (directory: string, instance: DuckDBInstance) =>
   Effect.gen(function* () {
     const { copying } = (yield* Store).deliveries

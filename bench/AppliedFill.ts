@@ -1,7 +1,7 @@
 /**
- * Adds deliveries of the kinds that move no money to the stores of a worker that was stopped, as if it had applied them: tens
- * of thousands a second. If it ends in the middle, the stores are of no use. Prints how many there are.
- * Run: node bench/AppliedFill.ts all|ipcs DATA_DIR SERIES COUNT [DATABASE]
+ * Adds deliveries of the kinds that move no money to the stores of a worker that was stopped, as if the worker had
+ * applied them: tens of thousands a second. If it dies in the middle, the stores are useless. Prints how many there
+ * are. Run: node bench/AppliedFill.ts all|ipcs DATA_DIR SERIES COUNT [DATABASE]
  */
 import { intoFiles } from "./AppliedFiles.ts"
 import { atATime } from "./AppliedRows.ts"

@@ -1,10 +1,10 @@
 /**
- * Lives of records, as events of the kinds that move no money, of which `AppliedRows.ts` makes rows: what each event says in
- * SQL, which may use `k`, the number that a life is about. An IPC's is only begun, and names no project, which would be a
- * fact of the books. Pure.
+ * Lives of records, as events of the kinds that move no money, from which `AppliedRows.ts` makes rows: what each event
+ * says, in SQL that may use `k`, the number that a life is about. An IPC only begins, and names no project, because
+ * that would be a fact of the books. Pure.
  */
 
-/** What an event says in a field, and the column that gets it. */
+/** An event's value of a field, and the column that gets it. */
 export interface Said {
   readonly field: string
   readonly column: string
@@ -25,7 +25,7 @@ const money = (field: string, cents: string, column = field): Said =>
 
 export interface Told {
   readonly type: string
-  /** The column that says when. */
+  /** The column that gets the event's time. */
   readonly at: string
   readonly says: ReadonlyArray<Said>
 }
@@ -33,9 +33,9 @@ export interface Told {
 export interface Life {
   readonly table: string
   readonly key: string
-  /** Afterwards. */
+  /** The status after the event. */
   readonly status: string
-  /** In the order of its stages, all of them. */
+  /** Its events, in the order of its stages. */
   readonly events: ReadonlyArray<Told>
 }
 
@@ -100,5 +100,5 @@ const others: ReadonlyArray<Life> = [
   }
 ]
 
-/** What a fill is about: a number has one life of each. */
+/** The tables that a fill covers: each number has one life in each table. */
 export const livesOf = { all: [ipcs, ...others], ipcs: [ipcs] } satisfies Record<string, ReadonlyArray<Life>>

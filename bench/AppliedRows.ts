@@ -1,21 +1,21 @@
 /**
- * Events of the kinds that move no money, and what a worker that has applied them leaves in the
- * warehouse, as SQL that both engines compute from numbers: so a store of millions is there in minutes. The rows are equal to
- * those of a real worker: `test/bench/AppliedFill.test.ts` compares them. Pure.
+ * Events of the kinds that move no money, and the rows that a worker which has applied them leaves in the warehouse, as
+ * SQL that both engines compute from numbers. A store of millions is therefore ready in minutes. The rows equal those
+ * of a real worker: `test/bench/AppliedFill.test.ts` compares them. Pure.
  */
 import * as Literal from "../src/Domain/Literal.ts"
 import { type Life, livesOf, type Said, type Told } from "./AppliedLives.ts"
 import type * as Engine from "./Engine.ts"
 
-/** What each event says in a field that no table has: SQL of a text that needs no escapes in JSON. */
+/** A field of every event that no table has: SQL of a text that needs no escapes in JSON. */
 const usualNote = Literal.text(
   "Measured on site with the engineer's representative; quantities as per the joint record sheets."
 )
 
-/** A year of them, whatever their number. */
+/** All events lie within a year, however many there are. */
 const firstMs = Date.UTC(2025, 10, 1)
 const yearMs = 365 * 24 * 60 * 60 * 1000
-/** From event to delivery. */
+/** From an event to its delivery. */
 const delayMs = 2000
 
 export interface Filling {
@@ -23,20 +23,20 @@ export interface Filling {
   readonly series: string
   /** A multiple of `atATime`. */
   readonly count: number
-  /** Instead of the usual note: SQL, which may use `k`. */
+  /** SQL that replaces the usual note; it may use `k`. */
   readonly note?: string
 }
 
-/** In stores that have some already. */
+/** In stores that already have deliveries. */
 export interface Made extends Filling {
-  /** The number of the delivery before the first. */
+  /** The number of the delivery before the first one. */
   readonly after: number
 }
 
 interface Kind extends Told {
   readonly life: Life
   readonly stage: number
-  /** Among all events about a number. */
+  /** Its position among all events about a number. */
   readonly place: number
 }
 
@@ -45,22 +45,22 @@ const kindsOf = (lives: Made["lives"]): ReadonlyArray<Kind> =>
     .flatMap((life: Life) => life.events.map((event, place) => ({ ...event, life, stage: place + 1 })))
     .map((kind, place) => ({ ...kind, place }))
 
-/** Events are made in whole lives: so many about a number. */
+/** Events are made in whole lives: this many for each number. */
 export const atATime = (lives: Made["lives"]): number => kindsOf(lives).length
 
 const stepMs = ({ count }: Made): number => Math.floor(yearMs / count)
 
-/** What the engines spell differently. `t`: a timestamp without a zone, in UTC. */
+/** SQL that the engines spell differently. `t`: a timestamp without a zone, in UTC. */
 export interface Spelling {
   readonly numbers: (from: number, to: number) => string
   readonly quotient: (of: string, by: number) => string
   readonly sha256: (text: string) => string
-  /** From milliseconds since 1970. */
+  /** Makes a timestamp of milliseconds since 1970. */
   readonly timestamp: (ms: string) => string
-  /** To the millisecond, and to the microsecond. */
+  /** As text, to the millisecond or to the microsecond. */
   readonly instant: (t: string, digits: 3 | 6) => string
   readonly json: (text: string) => string
-  /** At the end of a query in another: what it computes is computed once, however often it is used. */
+  /** Appended to a subquery, so that its values are computed once, however often they are used. */
   readonly once: string
 }
 
@@ -109,7 +109,7 @@ const bodyOf = (made: Made, spelling: Spelling, kind: Kind, t: string): string =
 
 const noteOf = ({ note = usualNote }: Made): string => `(${note})`
 
-/** By the event's place among those about its number. */
+/** Chooses by the event's position among those about its number. */
 const choice = ({ lives }: Made, of: (kind: Kind) => string): string =>
   `case n % ${atATime(lives)} ${kindsOf(lives)
     .map((kind) => `when ${kind.place} then ${of(kind)}`)
@@ -117,7 +117,10 @@ const choice = ({ lives }: Made, of: (kind: Kind) => string): string =>
 
 const uuid = [1, 9, 13, 17, 21].map((from, place) => `substr(sha, ${from}, ${place === 4 ? 12 : place === 0 ? 8 : 4})`)
 
-/** All that is known of each event: number, type, table, id, body, hash, event's id, when it happened and when it came. */
+/**
+ * Every property of each event: number, type, table, id, body, hash, the event's id, when it happened and when it
+ * arrived.
+ */
 export const events = (made: Made, spelling: Spelling, from: number, to: number): string => `
   select *, ${uuid.join(" || '-' || ")} as event_id, t + interval '${delayMs} milliseconds' as received
   from (
@@ -142,7 +145,7 @@ export const eventRows = (made: Made, spelling: Spelling, from: number, to: numb
     ${spelling.json("'[]'")}
   from (${events(made, spelling, from, to)}) as given`
 
-/** Of numbers whose lives are whole: when each event about them happened, its version and its hash, by its stage. */
+/** For numbers with whole lives: when each event about them happened, its version and its hash, by its stage. */
 const hashed = (made: Made, spelling: Spelling, of: ReadonlyArray<Kind>, from: number, to: number): string => {
   const each = (what: (kind: Kind) => string): string => of.map(what).join(", ")
   const ms = ({ place }: Kind): string => msOf(made, `n * ${atATime(made.lives)} + ${place}`)
@@ -182,11 +185,11 @@ const rowsOf = (made: Made, spelling: Spelling, life: Life, from: number, to: nu
     from (${hashed(made, spelling, of, from, to)}) as given`
 }
 
-/** Of the numbers of which these are all the events. */
+/** The rows of the numbers whose events are exactly these. */
 export const entityRows = (made: Made, spelling: Spelling, from: number, to: number): ReadonlyArray<string> => {
   const each = atATime(made.lives)
   return livesOf[made.lives].map((life) => rowsOf(made, spelling, life, from / each, to / each))
 }
 
-/** That they fill. */
+/** The tables that the events fill. */
 export const tables: ReadonlyArray<string> = ["events", ...livesOf.all.map(({ table }) => table)]

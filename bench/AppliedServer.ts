@@ -1,6 +1,6 @@
 /**
- * Adds deliveries to the database of workers that were stopped, as if one had applied them: rows of the inbox and of the
- * warehouse by statements, on two connections. Indexes are dropped, and made again afterwards.
+ * Adds deliveries to the database of workers that were stopped, as if one of them had applied them: rows of the inbox
+ * and of the warehouse by SQL, on two connections. Indexes are dropped first, and created again afterwards.
  */
 import type { Client } from "pg"
 import { entityRows, eventRows, events, type Filling, type Made, spellings, tables } from "./AppliedRows.ts"
@@ -8,7 +8,7 @@ import { fingerprint, headersOf } from "./InboxFiles.ts"
 import { connected } from "./PostgresServer.ts"
 
 const spelling = spellings.postgres
-/** Whole lives. */
+/** A number of whole lives. */
 const atOnce = 480_000
 
 const filled = [...tables.map((name) => `construction.${name}`), "siteledger.inbox", "siteledger.event_ids"]
@@ -19,7 +19,7 @@ interface Index {
   readonly isOfEvents: boolean
 }
 
-/** Constraints are made again as constraints. */
+/** Constraints are created again as constraints. */
 const indexesOf = async (client: Client): Promise<ReadonlyArray<Index>> => {
   const { rows } = await client.query<Index>(
     `select 'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname) as drop,
@@ -36,7 +36,7 @@ const indexesOf = async (client: Client): Promise<ReadonlyArray<Index>> => {
   return rows
 }
 
-/** JSON as the receiver writes it, around what differs. */
+/** JSON as the receiver writes it, split around the parts that differ. */
 const headers = JSON.stringify(headersOf("${type}", "${event_id}"))
   .split(/\$\{(\w+)\}/)
   .map((part, place) => (place % 2 === 0 ? `'${part}'` : part))
@@ -62,7 +62,7 @@ const lastOf = async (client: Client): Promise<number> => {
 
 const numbered = "select setval('siteledger.inbox_sequence_seq', (select max(sequence) from siteledger.inbox))"
 
-/** Each in its order, beside the others. */
+/** Runs the statements of each list in order, and the lists in parallel. */
 const together = async (url: string, ...each: ReadonlyArray<ReadonlyArray<string>>): Promise<void> => {
   await Promise.all(
     each.map((statements) =>

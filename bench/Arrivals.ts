@@ -1,6 +1,6 @@
 /**
- * What arrived at a sink (`SinkServer.ts`) after what was due; and bare POSTs to it, of nothing but an id, which show what
- * the machine itself takes at that rate.
+ * When events arrived at a sink (`SinkServer.ts`), compared with when they were due. Also bare POSTs to the sink, with
+ * only an id, which show how long the machine itself takes at that rate.
  */
 import { Agent, request } from "node:http"
 import type { Child } from "./Child.ts"
@@ -20,7 +20,7 @@ export const arrivals = (sink: Child, ids: ReadonlyArray<string>): Promise<Times
     return ids.every((id) => arrivedAt[id] !== undefined) ? arrivedAt : undefined
   })
 
-/** From when each was due until it arrived. */
+/** From the time at which each was due until it arrived. */
 export const delays = async (sink: Child, dueAt: Times): Promise<ReadonlyArray<number>> => {
   const arrivedAt = await arrivals(sink, Object.keys(dueAt))
   return Object.entries(dueAt).map(([id, at]) => arrivedAt[id]! - at)
@@ -36,7 +36,7 @@ const post = (agent: Agent, port: string, id: string): Promise<void> =>
 
 let posted = 0
 
-/** How long bare POSTs take, from when each is due. */
+/** How long bare POSTs take, counted from when each is due. */
 export const bare = async (sink: Child, count: number, perSecond: number): Promise<ReadonlyArray<number>> => {
   const agent = new Agent({ keepAlive: true })
   const dueAt: Record<string, number> = {}

@@ -14,7 +14,7 @@ type Fill = (appender: DuckDBAppender, some: ReadonlyArray<Row>) => void
 
 const rowsAtOnce = 20_000
 
-/** Rows per second, which are made before. */
+/** Rows per second; the rows are made beforehand. */
 export const load = async ({ directory }: Place, total: number, fill: Fill): Promise<number> => {
   const instance = await DuckDBInstance.create(join(directory, "bare.duckdb"), { threads: "2" })
   const connection = await instance.connect()

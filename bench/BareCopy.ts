@@ -1,13 +1,13 @@
 /**
- * PostgreSQL's own COPY in both directions over a `pg` client, with nothing around it: the least that a bulk load or
- * unload takes. It speaks the protocol itself, because `pg` has no COPY.
+ * PostgreSQL's own COPY in both directions over a `pg` client, with nothing around it: a lower bound for any bulk load
+ * or unload. It speaks the protocol itself, because `pg` has no COPY.
  */
 import type { Client, Connection, Submittable } from "pg"
 import { typeName } from "../src/Stores/Postgres/Ddl.ts"
 import { connected } from "./PostgresServer.ts"
 import { rows, table } from "./Projects.ts"
 
-/** The part of pg's connection that its types leave out. */
+/** The part of pg's connection that its types omit. */
 interface Wire {
   readonly query: (text: string) => void
   readonly sendCopyFromChunk: (chunk: Buffer) => void
@@ -55,7 +55,10 @@ export const line = (values: ReadonlyArray<string | null>): string =>
 
 const pageRows = 1000
 
-/** Rows per second of one COPY with its commit per page, of a walk's rows, made before, into a table with the same key. */
+/**
+ * Rows per second of COPY, with one commit per page, of a walk's rows into a table with the same key. The rows are made
+ * beforehand.
+ */
 export const load = (url: string, total: number): Promise<number> =>
   connected(url, async (client) => {
     const columns = table.columns.map(

@@ -4,7 +4,7 @@ import * as Settings from "../config/Settings.ts"
 
 type Environment = Readonly<Record<string, string>>
 
-/** What reads the environment reads this. */
+/** Provides the environment to everything that reads it. */
 export const configured = (environment: Environment) =>
   ConfigProvider.layer(
     ConfigProvider.fromEnvRecord({

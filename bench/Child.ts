@@ -9,7 +9,7 @@ import { createInterface } from "node:readline"
 
 export interface Child {
   readonly process: ChildProcess
-  /** Its first line: a port, or a result. */
+  /** The first line: a port, or a result. */
   readonly line: string
 }
 
@@ -23,7 +23,7 @@ export const start = (file: string, ...parameters: ReadonlyArray<string | number
     createInterface({ input: child.stdout }).once("line", (line) => resolve({ process: child, line }))
   })
 
-/** The same, once it has ended. */
+/** The first line, once the process has ended. */
 export const ended = async (file: string, ...parameters: ReadonlyArray<string | number>): Promise<string> => {
   const { line, process: child } = await start(file, ...parameters)
   if (child.exitCode === null) await once(child, "exit")

@@ -1,5 +1,5 @@
 /**
- * An OpenTelemetry collector that takes everything and keeps nothing. Prints its port.
+ * An OpenTelemetry collector that accepts everything and keeps nothing. Prints its port.
  */
 import { createServer } from "node:http"
 

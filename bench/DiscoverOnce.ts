@@ -1,6 +1,6 @@
 /**
- * One process of the discovery bench: reads a document and parses it (`parse`), or discovers it too (`discover`). Prints
- * milliseconds and peak memory.
+ * One process of the discovery benchmark: reads a document and parses it (`parse`), or also discovers it (`discover`).
+ * Prints milliseconds and peak memory.
  */
 import { readFileSync } from "node:fs"
 import { Result } from "effect"

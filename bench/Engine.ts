@@ -1,6 +1,6 @@
 /**
- * Which engine a benchmark runs on: `--engine postgres`, else DuckDB and SQLite. Everything else about a benchmark is
- * the same for both.
+ * Which engine a benchmark runs on: PostgreSQL with `--engine postgres`, otherwise DuckDB and SQLite. Everything else
+ * about a benchmark is the same for both.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,12 +13,12 @@ import { within } from "./Waiting.ts"
 
 export const engines = ["duckdb", "postgres"] as const
 
-/** Whoever imports this may have options of its own. */
+/** A module that imports this may have options of its own. */
 const parsed = parseArgs({ options: { engine: { type: "string", default: "duckdb" } }, strict: false })
 
 export const name = engines.find((each) => each === parsed.values.engine) ?? "duckdb"
 
-/** How many workers share a server, one after the other; none share a file. */
+/** How many workers share a server, measured one count after the other; files can't be shared. */
 export const fleets = (name === "postgres" ? (process.env["BENCH_FLEETS"] ?? "1,2,4") : "")
   .split(",")
   .filter(Boolean)
@@ -28,28 +28,28 @@ export const fleets = (name === "postgres" ? (process.env["BENCH_FLEETS"] ?? "1,
 export interface Place {
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
-  /** Of the database; undefined if there is none. */
+  /** The database's; undefined if there is none. */
   readonly url: string | undefined
 }
 
 export interface Engine extends AsyncDisposable {
-  /** A folder that is gone at the end. */
+  /** A folder that is deleted at the end. */
   readonly root: string
-  /** Empty stores. */
+  /** Makes empty stores. */
   readonly place: () => Promise<Place>
-  /** Of all the processes of the database's server; 0 if there is none. */
+  /** Of all processes of the database's server; 0 if there is none. */
   readonly serverCpuMicros: () => number
-  /** By the database's server; if there is none, by `checkpointed` instead of a worker. */
+  /** Bytes written by the database's server; without one, the bytes that `checkpointed` wrote in the worker's place. */
   readonly written: () => Promise<number>
-  /** Lets its server do at once what it would do to these rows minutes later. */
+  /** Lets the server do now what it would do to these rows minutes later. */
   readonly vacuumed: () => Promise<void>
-  /** Until its server, or SQLite, has nothing left to write of what was done before. */
+  /** Waits until the server, or SQLite, has written everything that was done before. */
   readonly checkpointed: () => Promise<void>
 }
 
 const vacuumMs = 120_000
 
-/** What its server has begun to vacuum by itself would be counted with what is measured next. */
+/** Otherwise a vacuum that the server has already begun would count towards the next measurement. */
 const rested = (url: string) =>
   connected(url, (client) =>
     within(vacuumMs, async () => {
@@ -61,8 +61,8 @@ const rested = (url: string) =>
   )
 
 /**
- * Pages and log, as the server counts them, a second later: Linux counts for its processes whole large pages of its cache, and
- * what goes into sockets.
+ * Pages and log, as the server itself counts them, a second later. Linux counts more for its processes: whole large
+ * pages of the page cache, and bytes sent to sockets.
  */
 const writtenByServer = (url: string): Promise<number> =>
   connected(url, async (client) => {
@@ -72,7 +72,7 @@ const writtenByServer = (url: string): Promise<number> =>
     return Number(rows[0]?.written)
   })
 
-/** Of a store that a worker has open: another process may do it, too. */
+/** Checkpoints a store that a worker has open; another process may do that, too. */
 const checkpoint = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 10_000 })
   try {

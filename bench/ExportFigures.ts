@@ -1,5 +1,5 @@
 /**
- * What an export costs: all of it, after nothing has changed, and after the newest records have.
+ * The cost of an export: a full one, one after no change, and one after the newest records have changed.
  */
 import type { Figure } from "./Figure.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of the export benchmark into its empty warehouse, as the worker would: those of the events from one
- * number up to another. Prints a line when it is done.
+ * Writes the rows of the export benchmark into its empty warehouse, as the worker would: the rows of a range of events.
+ * Prints a line when it is done.
  * Run: node bench/ExportRows.ts --engine ENGINE WHERE EVENTS ENTITIES FROM TO
  */
 import { parseArgs } from "node:util"
@@ -12,7 +12,7 @@ const [where = "", ...numbers] = positionals
 const [events = 0, ipcs = 0, from = 0, to = 0] = numbers.map(Number)
 const dates = 30
 
-/** What the two engines spell differently. */
+/** SQL that the two engines spell differently. */
 const spelling = {
   duckdb: {
     numbers: (from: number, to: number) => `range(${from}, ${to}) r(i)`,
@@ -30,7 +30,7 @@ const spelling = {
 
 const stepMs = (dates * 86_400_000) / events
 
-/** How many entities that many events have. */
+/** How many entities this many events have. */
 const entities = (count: number): number => Math.round((count / events) * ipcs)
 
 /** Rows as the worker would write them: bodies of about 200 bytes, ids and hashes that don't repeat. */

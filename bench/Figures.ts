@@ -1,5 +1,5 @@
 /**
- * The figures of docs/performance.md: where each is in a benchmark's JSON line, of what it is, and its goal.
+ * The figures of docs/performance.md: where each is in a benchmark's JSON line, what it measures, and its goal.
  */
 import type { Figure } from "./Figure.ts"
 import { exportFigures } from "./ExportFigures.ts"

@@ -1,6 +1,6 @@
 /**
- * Stores deliveries that nobody has applied, in its own process and while no worker runs: the next one finds them in its
- * inbox. Prints how many there are. Run: node bench/Fill.ts DATA_DIR SERIES COUNT [DATABASE]
+ * Stores deliveries that no worker has applied, in its own process and while no worker runs; the next worker finds them
+ * in its inbox. Prints how many there are. Run: node bench/Fill.ts DATA_DIR SERIES COUNT [DATABASE]
  */
 import { Effect, Layer } from "effect"
 import { store } from "../pipelines/stores.ts"
@@ -12,9 +12,9 @@ import { delivery } from "./Signed.ts"
 
 const [directory = "", series = "stored", count = "1000", database] = process.argv.slice(2)
 const total = Number(count)
-/** Each has a whole life: created, submitted, certified, paid. */
+/** Each IPC has a whole life: created, submitted, certified, paid. */
 const ipcs = Math.ceil(total / 4)
-/** The server has less than a second for them. */
+/** The server has less than a second to store them. */
 const atOnce = 1000
 
 const intoDatabase = async (url: string): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Load from a generator that isn't ours: `wrk` (Debian has it), over 64 connections, each of which sends its next delivery
- * as soon as it has an answer, and connects again when its connection ends. Without wrk it is `Sender.ts`.
+ * Load from a third-party generator: `wrk` (Debian has it), over 64 connections, each of which sends its next delivery
+ * as soon as it has an answer, and reconnects when its connection ends. Without wrk, `Sender.ts` sends.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -18,7 +18,7 @@ const version = /^wrk (\S+)/.exec(spawnSync("wrk", ["-v"], { encoding: "utf8" })
 export const generator = version === undefined ? "own" : `wrk ${version.replace(/^debian\//, "")}`
 
 export interface Loaded extends Pick<Sent, "acknowledged" | "broken" | "p50Ms" | "p99Ms" | "perSecond" | "refused"> {
-  /** The deliveries didn't last, so that some were sent twice. */
+  /** The deliveries ran out, so some were sent twice. */
   readonly isRepeated: boolean
 }
 
@@ -28,7 +28,7 @@ interface Printed extends Pick<Sent, "broken" | "p50Ms" | "p99Ms" | "refused"> {
   readonly rounds: number
 }
 
-/** `stripe`: events of another kind, for a peer. `long`: deliveries of ours as long as those. */
+/** `stripe`: a peer's events. `long`: our deliveries, as long as those. */
 export type Kind = "usual" | "long" | "stripe"
 
 export interface Prepared {

@@ -3,7 +3,7 @@
  */
 export interface Growing {
   readonly figure: string
-  /** Of `small` and of `large`. */
+  /** The path in the lines of `small` and `large`. */
   readonly at: string
   readonly unit: string
   readonly why: string

@@ -1,6 +1,6 @@
 /**
  * Makes a data directory whose inbox holds many events of `Signed.ts`, none of them applied: written as the inbox's own
- * thread writes, without HTTP, about 30,000 a second. The next start of a worker finds a store without a warehouse.
+ * thread writes them, without HTTP, about 30,000 a second. A worker that starts next finds a store without a warehouse.
  * Run: node bench/InboxFiles.ts DIRECTORY EVENTS [IPCS]
  */
 import { hash, randomBytes } from "node:crypto"
@@ -24,11 +24,11 @@ export const headersOf = (type: string, id: string): ReadonlyArray<string> => [
   type
 ]
 
-/** A year of them, whatever their number. */
+/** All events lie within a year, however many there are. */
 const firstMs = Date.UTC(2025, 10, 1)
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** As the receiver's thread hands it to the writer. */
+/** In the form in which the receiver's thread hands it to the writer. */
 export const arrivedOf = ({ body, type }: Body, atMs: number): Arrived => {
   const id = eventId(body)
   const labels = {
@@ -47,14 +47,14 @@ export const arrivedOf = ({ body, type }: Body, atMs: number): Arrived => {
   }
 }
 
-/** Of the data directory. */
+/** The writer of the data directory. */
 export const writerIn = (directory: string): Writer => {
   const folder = join(directory, "inbox")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return new Writer(folder, keyOf(folder, randomBytes(32)))
 }
 
-/** Of the data directory; `events` of `ipcs` IPCs, whose lives are interleaved. */
+/** Fills the data directory with `events` of `ipcs` IPCs, whose lives are interleaved. */
 export const fill = (directory: string, events: number, ipcs = Math.max(1, events / 4), series = "IPC"): void => {
   const writer = writerIn(directory)
   const arrived = (n: number): Arrived =>

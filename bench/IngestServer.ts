@@ -1,7 +1,7 @@
 /**
- * Takes deliveries, in its own process. `receiver STORE`: the real Receiver, Inbox and Store, in a SQLite file or in a
- * database by its address. `bare`: node:http and the same HMAC, nothing kept. Prints its port.
- * Run: node bench/IngestServer.ts KIND [STORE]
+ * Takes deliveries, in its own process. `receiver STORE`: the real Receiver, Inbox and Store, in a SQLite file, or in
+ * the database at this address. `bare`: node:http and the same HMAC check; it keeps nothing. Prints its port. Run: node
+ * bench/IngestServer.ts KIND [STORE]
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * Peers from npm, installed when a benchmark wants them, into a folder of their own below the system's temporary folder,
- * which later runs find again. They are no part of the project.
+ * Peers from npm, installed when a benchmark needs them, into a folder below the system's temporary folder, which later
+ * runs reuse. They are no part of the project.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Why goals of `Figures.ts` are missed: where the time, the bytes and the memory go, by profiles of a whole worker. The
- * shares hold for November 2026, on two cores.
+ * Why goals of `Figures.ts` are missed: where the time, the bytes and the memory go, from profiles of a whole worker.
+ * The shares are of November 2026, on two cores.
  */
 export interface Limit {
   readonly of: string

@@ -1,7 +1,7 @@
 /**
- * A bare list server for benchmarks, in its own process: a token, and pages of made-up projects (the largest rendered ahead
- * of time) after an optional latency. `GET /first` says for how many milliseconds it has been asked for pages. Prints its
- * port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
+ * A bare list server for benchmarks, in its own process: a token, and pages of made-up projects (pages of the largest
+ * size are rendered in advance) after an optional latency. `GET /first` returns how many milliseconds ago a page was
+ * first requested. Prints its port. Run: node bench/ListServer.ts TOTAL LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { recordText } from "./ProjectRecord.ts"

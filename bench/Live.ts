@@ -1,6 +1,6 @@
 /**
- * A whole worker (`bin/siteledger start`) that takes deliveries and is live: the service behind it lists projects, and its
- * subscription was made by hand. It can be restarted at the same place.
+ * A whole worker (`bin/siteledger start`) that takes deliveries and is live: the service behind it lists projects, and
+ * its subscription was made by hand. It can be restarted at the same place.
  */
 import { start } from "./Child.ts"
 import type { Engine, Place } from "./Engine.ts"
@@ -9,9 +9,9 @@ import type { Environment } from "./WorkerProcess.ts"
 
 export interface Live extends AsyncDisposable {
   readonly place: Place
-  /** A new process; ready once it takes deliveries. */
+  /** Starts a new process; it is ready once it takes deliveries. */
   readonly begin: () => Promise<Receiving>
-  /** Of the service. */
+  /** The service's origin. */
   readonly origin: string
 }
 

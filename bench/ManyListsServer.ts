@@ -1,8 +1,8 @@
 /**
- * A bare service with many lists for benchmarks, in its own process: a token, no projects, and lists of made-up records at
- * `/lists/0`, `/lists/1` and so on, a hundred times as many in the longest as in the shortest. With one list, it is `/projects`.
- * `GET /arrivals` returns when pages were asked for, in ms, and how many requests are the least possible. Prints its port.
- * With COLUMNS, records have so many fields, and there are no projects.
+ * A bare service with many lists for benchmarks, in its own process: a token, no projects, and lists of made-up records
+ * at `/lists/0`, `/lists/1` and so on; the longest has a hundred times as many as the shortest. A single list is at
+ * `/projects`. `GET /arrivals` returns when pages were requested, in ms, and the least possible number of requests.
+ * Prints its port. With COLUMNS, records have this many fields, and there are no projects.
  * Run: node bench/ManyListsServer.ts LISTS ROWS PER_PAGE LATENCY_MS [COLUMNS]
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -16,7 +16,7 @@ const sum = weights.reduce((all, weight) => all + weight, 0)
 const totals = weights.map((weight) => Math.round((rows * weight) / sum))
 
 const leastOf = (total: number): number => Math.max(1, Math.ceil(total / largest))
-/** Of the projects, too. */
+/** Includes the request for projects. */
 const least = totals.reduce((all, total) => all + leastOf(total), lists === 1 ? 0 : 1)
 
 const totalAt = (path: string): number => {

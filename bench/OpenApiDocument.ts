@@ -1,6 +1,7 @@
 /**
- * An OpenAPI document of 854 operations, as many as the interface document states: lists of several kinds of paging, with
- * and without parents, details, changes and actions, each with its parameters, refusals and schemas.
+ * An OpenAPI document of 854 operations, the number that the interface document states: lists with several kinds of
+ * paging, with and without parents, single records, changes and actions, each with its parameters, refusals and
+ * schemas.
  */
 const operations = 854
 

@@ -1,6 +1,6 @@
 /**
- * So many dashboards as the worker sees them: a session each, whose stream is read and thrown away. Prints `ready` once all are told
- * something, and goes on until it is killed.
+ * Opens COUNT dashboards, as the worker sees them: each has a session and a stream, which is read and thrown away.
+ * Prints `ready` once every stream has had a message, and runs until it is killed.
  * Run: node bench/OpenDashboards.ts ADMIN TOKEN COUNT
  */
 const [admin = "", token = "", count = "20"] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /**
- * Fills the stores of a worker that is down with what the lists of the dashboard show beside many other events: those that pay,
- * that wait for a decision and that can't be read, and walks of the past. The next start applies the events. Prints how many there are.
- * Run: node bench/PagesFill.ts DATA_DIR ENTRIES ODDS [DATABASE]
+ * Fills the stores of a worker that is down with what the dashboard's lists show among many other events: events that
+ * pay, that wait for a decision and that can't be read, and past walks. The next start applies the events. Prints how
+ * many there are. Run: node bench/PagesFill.ts DATA_DIR ENTRIES ODDS [DATABASE]
  */
 import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
@@ -24,7 +24,7 @@ const given = {
   ...(database === undefined ? {} : { SITELEDGER_WAREHOUSE: database })
 }
 
-/** A few arrive at once, as they do. */
+/** Some arrive together, as in reality. */
 const together = 50
 const from = Date.parse("2026-11-20T02:00:00Z")
 const arrivalOf = (n: number): Instant.Instant => Instant.fromMillis(from + Math.floor(n / together))
@@ -44,11 +44,11 @@ const of = (headerType: string, contents: object): Delivery => {
 }
 
 const paid = Number(entries)
-/** IPCs are certified, then they are paid. */
+/** IPCs are certified, and then paid. */
 const certified = 2 * paid
 const events = 2 * (paid + Number(odds))
 
-/** The nth: certificates, payments, payments without a certificate, and certificates without a key. */
+/** The nth delivery: certificates, payments, payments without a certificate, or certificates without a key. */
 const nth = (n: number): Delivery => {
   if (n < 2 * paid) return delivery("PAID", certified + n, paid)
   const k = n - 2 * paid
@@ -69,7 +69,7 @@ const fillEvents = Effect.gen(function* () {
   }
 })
 
-/** Of lists that nobody walks any more. */
+/** Past walks of lists that no pipeline walks any more. */
 const fillWalks = Effect.flatMap(Store, (store) =>
   store.transaction(async (tx) => {
     const endMs = Date.UTC(2026, 10, 20)

@@ -1,8 +1,8 @@
 /**
- * Pays IPCs at an even rate, in its own process, each certified EARLIER_MS before, or by the delivery just before. Open
- * loop: a slow answer delays nothing. The IPCs of a project are certified in their order, and what is certified of it grows,
- * also beyond the FIRST of an earlier run. Several ports take turns, an IPC each. Prints one JSON line: event id → wall-clock
- * milliseconds at which its payment was due, and at which it was accepted.
+ * Pays IPCs at an even rate, in its own process. Each IPC was certified EARLIER_MS before, or by the preceding
+ * delivery. Open loop: a slow answer delays nothing. The IPCs of a project are certified in their order, and the
+ * certified amount grows, also beyond the FIRST of an earlier run. Several ports take turns, one IPC each. Prints one
+ * JSON line: event id → wall-clock milliseconds at which its payment was due, and at which it was accepted.
  * Run: node bench/Payments.ts PORT[,PORT…] COUNT PER_SECOND [SERIES [EARLIER_MS [FIRST]]]
  */
 import { createHmac } from "node:crypto"
@@ -12,7 +12,7 @@ import { eventId, path, projects, secret } from "./Signed.ts"
 
 export interface Paid {
   readonly dueAt: number
-  /** Of its 2xx. */
+  /** When its 2xx arrived. */
   readonly acceptedAt: number
 }
 
@@ -53,7 +53,7 @@ const until = async (elapsed: number): Promise<void> => {
 const first = { elapsed: performance.now() + Number(earlierMs), wall: Date.now() + Number(earlierMs) }
 const under: Array<Promise<void>> = []
 
-/** `earlier`: than the payment of the same IPC is due. */
+/** `earlier`: how many milliseconds before the payment of the same IPC is due. */
 const each = async (earlier: number, send: (n: number, dueMs: number) => Promise<void>): Promise<void> => {
   for (let n = 0; n < Number(count); n++) {
     const dueMs = (n * 1000) / Number(perSecond)

@@ -1,7 +1,7 @@
 /**
- * What is done to a live worker, and measured from outside: a hundred deliveries a second, a burst, nothing, and a new
- * copy for analysts. What a start costs once, and what copies cost now and then, is measured apart from what each delivery
- * does: a window of 20 s that happened to hold a copy said ten times as much.
+ * What is done to a live worker, and measured from outside: a hundred deliveries a second, a burst, idling, and a new
+ * copy for analysts. The one-off costs of a start, and those of occasional copies, are measured apart from the cost of
+ * each delivery: a window of 20 s that happened to contain a copy reported ten times as much.
  */
 import { quantile, round, start } from "./Child.ts"
 import type { Engine } from "./Engine.ts"
@@ -15,7 +15,7 @@ import type { Worker } from "./WorkerProcess.ts"
 export const perSecond = 100
 const sampleMs = 20
 
-/** A worker that accepts more than it applies has much to do afterwards. */
+/** A worker that accepts faster than it applies has a long backlog afterwards. */
 const drainMs = 600_000
 
 export const drained = async (worker: Worker): Promise<void> => {
@@ -30,9 +30,9 @@ const trickled = async (port: string, series: string, seconds: number): Promise<
   JSON.parse((await start("Trickle.ts", port, series, Math.round(seconds * perSecond), perSecond)).line) as Trickled
 
 /**
- * First without asking how it goes, then for half as long asking all the time. No copy for analysts may be due meanwhile.
- * A database would still write pages of what came before, as long as minutes later: that is done first, and what it owes for
- * these deliveries is counted with them.
+ * First without polling the status, then for half as long while polling it. No copy for analysts may be due meanwhile.
+ * A database would still write pages of earlier work minutes later: that is done first. The writes that these
+ * deliveries cause later are counted with them.
  */
 export const trickle = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
   await engine.vacuumed()
@@ -53,7 +53,7 @@ export const trickle = async (engine: Engine, { port, worker }: Receiving, serie
   const count = seconds * perSecond
   return {
     perSecond,
-    /** All that analysts' copy lacks afterwards. */
+    /** Everything that the analysts' copy lacks afterwards. */
     events: count + Object.keys(asked.result.acknowledgedAt).length,
     cpuMsPerEvent: round(quiet.cpuMicros / 1000 / count, 2),
     serverCpuMsPerEvent: round(quiet.serverCpuMicros / 1000 / count, 2),
@@ -65,7 +65,7 @@ export const trickle = async (engine: Engine, { port, worker }: Receiving, serie
   }
 }
 
-/** As fast as 64 connections send, for some seconds, until all is applied. */
+/** As fast as 64 connections send, for some seconds, until everything is applied. */
 export const burst = async (engine: Engine, { port, worker }: Receiving, series: string, seconds: number) => {
   const load = await Generator.prepared(engine.root, series, seconds * 12_000)
   const taken = await watched(engine, worker, undefined, async () => {
@@ -89,7 +89,7 @@ export const idle = async (engine: Engine, worker: Worker, seconds: number) => {
   return { cpuShare: round(cpuMicros / 1000 / ms, 4), residentMb: worker.residentMb }
 }
 
-/** `siteledger publish`, as a person or a schedule asks for it. */
+/** Runs `siteledger publish`, as a person or a schedule does. */
 export const published = async (engine: Engine, worker: Worker) =>
   used(await watched(engine, worker, undefined, () => worker.verb("publish")))
 
@@ -101,12 +101,13 @@ export const used = ({ cpuMicros, ms, written }: Watched<unknown>) => ({
 
 export type Published = Awaited<ReturnType<typeof published>>
 
-/** In seconds, as `AnalystCopy` has them. */
+/** In seconds, as `AnalystCopy` defines them. */
 const rest = { factor: 100, least: 60, most: 300 }
 
 /**
- * What a copy for analysts adds to each delivery at a hundred a second. A whole one costs the same, however many it is about;
- * one that is made from the copy before it costs more for more, so it is spread over no more than it was about.
+ * What a copy for analysts adds to the cost of each delivery at a hundred a second. A whole copy costs the same for any
+ * number of deliveries. A copy that is made from an earlier one costs more the more deliveries it covers, so its cost
+ * is spread over exactly those.
  */
 export const ofEachDelivery = ({ cpuSeconds, seconds, writtenMb }: Published, changed: number, isWhole: boolean) => {
   const everySeconds = seconds + Math.min(rest.most, Math.max(rest.least, rest.factor * seconds))

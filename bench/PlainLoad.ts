@@ -1,7 +1,7 @@
 /**
- * What a plain script takes for the same pages, in its own process: fetch, JSON.parse, and DuckDB's Appender into a table
- * with a column for each field. It asks for the next page while it appends one. Prints rows per second and its peak memory.
- * Run: node bench/PlainLoad.ts ORIGIN TOTAL FILE
+ * How long a plain script takes for the same pages, in its own process: fetch, JSON.parse, and DuckDB's Appender into a
+ * table with a column for each field. It requests the next page while it appends one. Prints rows per second and its
+ * peak memory. Run: node bench/PlainLoad.ts ORIGIN TOTAL FILE
  */
 import { type DuckDBAppender, DuckDBInstance } from "@duckdb/node-api"
 import { peakMb } from "./Child.ts"

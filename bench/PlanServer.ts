@@ -1,7 +1,7 @@
 /**
- * A service with a plan, in its own process: answers after a latency, notes when each request arrived, and answers 429 to
- * requests beyond the plan in any 60 seconds. GET /arrivals returns the times. Prints its port.
- * Run: node bench/PlanServer.ts REQUESTS_PER_MINUTE LATENCY_MS
+ * A service with a plan, in its own process: it answers after a latency, notes when each request arrived, and answers
+ * 429 to requests beyond the plan in any 60 seconds. GET /arrivals returns the times. Prints its port. Run: node
+ * bench/PlanServer.ts REQUESTS_PER_MINUTE LATENCY_MS
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL for benchmarks and attacks, as durable as a real one: every commit is flushed. It has a server's default
- * settings, and text is ordered by a language. At the end it is stopped and its files are deleted.
+ * settings, and sorts text by a language's collation. At the end it is stopped and its files are deleted.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -14,7 +14,7 @@ export interface PostgresServer {
   /** The address of a new, empty database. */
   readonly database: () => Promise<string>
   readonly pid: () => number
-  /** As an operator restarts it: every connection ends. */
+  /** Restarts it as an operator would: every connection ends. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -39,7 +39,7 @@ const freePort = (): Promise<number> =>
     probe.once("error", reject)
   })
 
-/** With its own connection, which is closed in any case. */
+/** Opens its own connection, and always closes it. */
 export const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
   const client = new Client({ connectionString: url, options: "-c timezone=UTC" })
   client.on("error", () => undefined)

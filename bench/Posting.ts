@@ -1,8 +1,8 @@
 /**
- * Payments through whole workers (`bin/siteledger start`), with cumulative certificates, rules of what is payable, and a sink
- * that answers at once. Each payment counts from its 2xx: until another process sees its entry in the store, asked every few
- * milliseconds, and until the sink has it. Payments, workers, sink and database are separate processes; beside them, bare
- * POSTs to the same sink at the same rate.
+ * Payments through whole workers (`bin/siteledger start`), with cumulative certificates, rules of what is payable, and
+ * a sink that answers at once. Two times are measured from each payment's 2xx: until another process sees its entry in
+ * the store, which it polls every few milliseconds, and until the sink has the entry. Payments, workers, sink and
+ * database are separate processes. For comparison, bare POSTs go to the same sink at the same rate.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,9 @@ interface Row {
   readonly event_id: string | null
 }
 
-/** A range, or a server that can't know how few there are reads the whole table each time. */
+/**
+ * A range, because otherwise a server that can't know how few new entries there are reads the whole table each time.
+ */
 const newEntries = (last: string) =>
   `select sequence, event_id from ledger_entries
    where sequence > ${last} and sequence <= (select max(sequence) from ledger_entries) order by sequence`
@@ -76,7 +78,7 @@ export interface Load {
   readonly seconds: number
 }
 
-/** For how long an IPC has been certified when it is paid. */
+/** How long before its payment an IPC is certified. */
 const earlierMs = 1000
 const mostBare = 1000
 
@@ -87,7 +89,7 @@ interface Open {
   readonly seenAt: ReadonlyMap<string, number>
 }
 
-/** One store with so many workers, and what pays at it; warm, because code that has run before is compiled. */
+/** One store, this many workers, and payments to them; warmed up, so that the code is compiled. */
 export const opened = async (engine: Engine, count: number, warming: Load) => {
   const place = await engine.place()
   const sink = await start("SinkServer.ts", 0)
@@ -125,7 +127,7 @@ export const opened = async (engine: Engine, count: number, warming: Load) => {
   }
 }
 
-/** From each 2xx. */
+/** Measured from each 2xx. */
 const paid = async ({ engine, seenAt, sink, workers }: Open, first: number, { perSecond, seconds }: Load) => {
   const count = Math.ceil(perSecond * seconds)
   const ports = workers.map(({ port }) => port).join(",")

@@ -1,6 +1,6 @@
 /**
- * A made-up project as the service lists it: twelve fields, nine of which no interface document names, and an amount with
- * the digits that money has, so that every second one ends with a zero.
+ * A made-up project as the service lists it: twelve fields, nine of which the interface document doesn't name, and an
+ * amount with two decimals, so that every second one ends with a zero.
  */
 const cities = ["Lagos", "Porto", "Gdańsk", "Leeds", "Kraków", "Izmir", "Dakar"] as const
 const countries = ["NG", "PT", "PL", "GB", "PL", "TR", "SN"] as const
@@ -20,7 +20,7 @@ export const record = (id: number) => ({
   progress: id % 101
 })
 
-/** As it is on the wire. */
+/** Its text on the wire. */
 export const recordText = (id: number): string => {
   const { contract_amount: amount, ...others } = record(id)
   return `${JSON.stringify(others).slice(0, -1)},"contract_amount":${amount.toFixed(2)}}`

@@ -24,7 +24,7 @@ export const changes = (first: number, count: number): ReadonlyArray<Change> =>
     return changesOf({ ...page, records, sha256: String(index).padStart(64, "f") }).changes
   }).flat()
 
-/** As they are stored, with all their fields and the version of each. */
+/** The rows as they are stored, with all their fields and the version of each. */
 export const rows = (first: number, count: number): ReadonlyArray<Row> =>
   changes(first, count).flatMap((change) => {
     const row: Row | undefined = merge(byName("projects"), undefined, [change])

@@ -1,4 +1,6 @@
-/** Rounds of a benchmark as one line: the median of each figure, and beside them its least and its greatest value. */
+/**
+ * The rounds of a benchmark as one line: the median of each figure, with its least and its greatest value.
+ */
 import { median, round } from "./Child.ts"
 
 export type Round = Readonly<Record<string, number>>

@@ -1,6 +1,6 @@
 /**
- * A whole worker (`bin/siteledger start`) that takes the deliveries of `Signed.ts`. Unless more is said, the service behind
- * it can't be reached.
+ * A whole worker (`bin/siteledger start`) that takes the deliveries of `Signed.ts`. By default the service behind it
+ * can't be reached.
  */
 import { path, secret } from "./Signed.ts"
 import { freePort, until } from "./Waiting.ts"

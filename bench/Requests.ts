@@ -1,6 +1,6 @@
 /**
- * Writes signed deliveries as files of requests for `wrk.lua`, in its own process. Prints how many there are.
- * Run: node bench/Requests.ts usual|long|stripe SERIES COUNT FILE…
+ * Writes signed deliveries as files of requests for `wrk.lua`, in its own process. Prints how many there are. Run: node
+ * bench/Requests.ts usual|long|stripe SERIES COUNT FILE…
  */
 import { closeSync, openSync, writeSync } from "node:fs"
 import { mixed } from "./Signed.ts"

@@ -1,7 +1,7 @@
 /**
  * Sends signed deliveries over raw sockets, in its own process; each connection sends the next one as soon as it has an
- * answer. With a store's path, it looks for the body of every 2xx in the inbox's files before it goes on. Prints one JSON
- * line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
+ * answer. With a store's path, it looks for the body of every 2xx in the inbox's files before it continues. Prints one
+ * JSON line. Run: node bench/Sender.ts PORT SERIES COUNT CONNECTIONS [STORE]
  */
 import { connect } from "node:net"
 import { quantile, round } from "./Child.ts"
@@ -18,7 +18,7 @@ export interface Sent {
   readonly broken: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How many of the 2xx whose body was looked for had none. */
+  /** How many 2xx had no body in the inbox, among those that were checked. */
   readonly notThere: number
 }
 

@@ -1,4 +1,6 @@
-/** A list of bench/ManyListsServer.ts, as a review file has it. */
+/**
+ * A list of bench/ManyListsServer.ts, in the form of a review file.
+ */
 import type { List } from "../src/Discovery/Review.ts"
 
 export const listOf = (n: number, columns: List["columns"]): List => ({

@@ -7,7 +7,7 @@ import type { Delivery } from "../src/Stores/Deliveries.ts"
 export const secret = "bench-webhook-secret"
 export const path = "/hooks/construction"
 
-/** In which payments are made. */
+/** The number of projects in which payments are made. */
 export const projects = 50
 
 export interface Signed {
@@ -28,7 +28,7 @@ const fields = (type: string, n: number): Readonly<Record<string, unknown>> => {
 
 const sentence = "Measured on site with the engineer's representative; quantities as per the joint record sheets. "
 export const note = sentence.repeat(4)
-/** With which a body is as long as a peer's events are on average. */
+/** Makes a body as long as a peer's events are on average. */
 const longNote = sentence.repeat(17)
 
 /** The nth event of `series`, about one of `ipcs` IPCs, whose lives are interleaved. */
@@ -51,7 +51,7 @@ export const eventId = (body: Buffer): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-")
 }
 
-/** The same as the Receiver hands it to the Inbox. */
+/** The same event as the Receiver hands it to the Inbox. */
 export const delivery = (series: string, n: number, ipcs: number): Delivery => {
   const { body, type } = eventBody(series, n, ipcs)
   return {
@@ -89,7 +89,7 @@ const requestOf = ({ body, type }: Body): Signed => {
   return { body, eventId: id, request: Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]) }
 }
 
-/** Events of the other types, with what proves each. */
+/** The other event types, each with its own fields. */
 const others: ReadonlyArray<readonly [type: string, of: (id: string) => object]> = [
   ["vo.created", (id) => ({ vo_id: id, description: "Additional piles" })],
   ["vo.priced", (id) => ({ vo_id: id, total_cost_impact: "1250.50" })],
@@ -107,8 +107,8 @@ const together = 1000
 const typeCount = stages.length + others.length
 
 /**
- * The nth delivery of a stream of all event types in equal parts, a thousand of each at a time: so one in fourteen pays an IPC
- * that was certified 1,000 deliveries before.
+ * The nth delivery of a stream of all event types in equal parts, a thousand of each at a time. So one delivery in
+ * fourteen pays an IPC that was certified 1,000 deliveries before.
  */
 export const mixed = (series: string, n: number, isLong: boolean): Signed => {
   const [group, within] = [Math.floor(n / (together * typeCount)), n % (together * typeCount)]

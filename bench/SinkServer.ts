@@ -1,7 +1,7 @@
 /**
- * An accounting system for benchmarks, in its own process: it takes every entry, answers after some milliseconds, and
- * gives the wall-clock time at which each first arrived, by its event's id. Prints its port.
- * Run: node bench/SinkServer.ts ANSWER_AFTER_MS
+ * An accounting system for benchmarks, in its own process: it accepts every entry, answers after some milliseconds, and
+ * reports the wall-clock time at which each first arrived, by its event's id. Prints its port. Run: node
+ * bench/SinkServer.ts ANSWER_AFTER_MS
  */
 import { createServer } from "node:http"
 

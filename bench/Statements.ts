@@ -1,6 +1,6 @@
 /**
- * Runs statements in a warehouse that no worker has open, and leaves it as it would be minutes later: PostgreSQL's rows
- * vacuumed and analyzed, DuckDB's in its file.
+ * Runs SQL statements in a warehouse that no worker has open, and leaves the warehouse as it would be minutes later:
+ * PostgreSQL's rows vacuumed and analyzed, DuckDB's checkpointed into its file.
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Engine from "./Engine.ts"

@@ -15,7 +15,7 @@ export class Stored {
     this.#folder = folderOf(store)
   }
 
-  /** Of different bodies. */
+  /** The number of different bodies. */
   get count(): number {
     this.#more()
     return this.#bodies.size

@@ -1,12 +1,12 @@
 /**
- * Events as Stripe sends them, signed: half `invoice.paid`, half `customer.updated`, each about another object, 1,855 bytes
- * on average. For the peer that copies them (`StripePeer.ts`).
+ * Events as Stripe sends them, signed: half `invoice.paid`, half `customer.updated`, each about another object, 1,855
+ * bytes on average. For the peer that copies them (`StripePeer.ts`).
  */
 import { createHmac } from "node:crypto"
 
 export const stripeSecret = "whsec_bench"
 
-/** A signature is refused when it is older than five minutes, and never for being ahead. */
+/** A signature is refused when it is older than five minutes, but never for a time in the future. */
 const aheadSeconds = 3600
 
 const text = "Measured on site with the engineer's representative; quantities as per the joint record sheets. "
@@ -61,7 +61,7 @@ const invoice = (id: string, n: number) => ({
   total: n * 100
 })
 
-/** The nth request of a series, with its head. */
+/** The nth request of a series, with its headers. */
 export const stripeRequest = (series: string, n: number): Buffer => {
   const id = `${series}${n}`
   const isInvoice = n % 2 === 0

@@ -1,7 +1,7 @@
 /**
- * The closest peer, `@supabase/stripe-sync-engine`, as a server: its `processWebhook` behind node:http, a pool of ten, and
- * nothing that asks Stripe. It answers 200 once its row is committed. Prints its port.
- * Run: node bench/StripePeer.ts FOLDER DATABASE, where FOLDER has its packages
+ * The closest peer, `@supabase/stripe-sync-engine`, as a server: its `processWebhook` behind node:http, a pool of ten
+ * connections, and no requests to Stripe. It answers 200 once its row is committed. Prints its port. Run: node
+ * bench/StripePeer.ts FOLDER DATABASE, where FOLDER has its packages
  */
 import { createServer } from "node:http"
 import { createRequire } from "node:module"

@@ -1,7 +1,7 @@
 /**
- * Sends signed deliveries at an even rate, in its own process. Open loop: a slow answer delays nothing, and each counts from
- * when it was due. A delivery whose connection breaks is sent again, as the service would. Prints one JSON line.
- * Run: node bench/Trickle.ts PORT SERIES COUNT PER_SECOND [usual|long]
+ * Sends signed deliveries at an even rate, in its own process. Open loop: a slow answer delays nothing, and each
+ * delivery's time counts from when it was due. A delivery whose connection breaks is sent again, as the service would.
+ * Prints one JSON line. Run: node bench/Trickle.ts PORT SERIES COUNT PER_SECOND [usual|long]
  */
 import { createHmac } from "node:crypto"
 import { Agent, request } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * A store for benchmarks that takes uploads and keeps none, in its own process: multipart, as fast as Node reads a
- * request, without checking signatures. Prints its port. Run: node bench/UploadServer.ts
+ * An object store for benchmarks that accepts uploads and keeps none, in its own process: multipart, as fast as Node
+ * reads a request, without checking signatures. Prints its port. Run: node bench/UploadServer.ts
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 

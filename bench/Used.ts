@@ -1,6 +1,6 @@
 /**
- * What other processes have used so far, as Linux counts it in /proc; 0 where there is none. A family is a process with
- * its children, those that have ended too: PostgreSQL has one for each connection.
+ * What other processes have used so far, as Linux counts it in /proc; 0 where there is no /proc. A family is a process
+ * with its children, including those that have ended: PostgreSQL has one process for each connection.
  */
 import { readdirSync, readFileSync } from "node:fs"
 
@@ -12,7 +12,7 @@ const read = (pid: number, file: string): string => {
   }
 }
 
-/** Those after the name, which may hold blanks: state, parent, … */
+/** The fields after the name, which may contain blanks: state, parent, … */
 const statOf = (pid: number): ReadonlyArray<string> => read(pid, "stat").split(") ").at(-1)?.split(" ") ?? []
 
 const ticks = (pid: number, from: number, to: number): number =>
@@ -26,8 +26,8 @@ const microsPerTick = 10_000
 export const cpuMicros = (pid: number): number => ticks(pid, 11, 13) * microsPerTick
 
 /**
- * Written to files, in bytes, at most: Linux counts all of a large page of its cache for a few bytes that are flushed alone
- * (1 GB for 13 MB of a database's log), and what goes into sockets among what a process has written.
+ * Bytes written to files, as an upper bound: Linux counts a whole large page of the page cache for a few bytes that are
+ * flushed alone (1 GB for 13 MB of a database's log), and also counts bytes sent to sockets.
  */
 export const written = (pid: number): number => {
   const io = read(pid, "io")

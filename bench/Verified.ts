@@ -1,6 +1,7 @@
 /**
  * Books of many entries as deliveries make them: each IPC is certified and paid by bodies in the inbox. Then
- * `siteledger ledger verify`, as a person runs it without a worker: all facts are folded again, and all bodies read again.
+ * `siteledger ledger verify`, as a person runs it without a worker: it folds all facts again and reads all bodies
+ * again.
  */
 import { hash } from "node:crypto"
 import { writeFileSync } from "node:fs"
@@ -57,7 +58,7 @@ const fill = (entries: number) =>
     yield* arrived.open
     while ((yield* store.deliveries.waiting).count > 0) yield* Effect.sleep("50 millis")
     const applySeconds = (performance.now() - begun) / 1000
-    // The server does this by itself within a minute after so many new rows.
+    // The server would do this by itself within a minute after so many new rows.
     if (store.engine === "postgres") yield* store.run((db) => sql`analyze`.execute(db))
     yield* (yield* Copies).catchUp
     return applySeconds

@@ -1,4 +1,6 @@
-/** Waiting for a state from outside, and numbers of free ports. */
+/**
+ * Waiting for a state from outside, and free port numbers.
+ */
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
@@ -8,7 +10,7 @@ export { pause }
 const pollMs = 25
 export const patienceMs = 60_000
 
-/** Undefined if the state didn't come in time. */
+/** Undefined if the state wasn't reached in time. */
 export const within = async <A>(
   millis: number,
   ask: () => Promise<A | undefined> | A | undefined,

@@ -1,6 +1,6 @@
 /**
- * Walks in this process, as a worker does them: the service over HTTP, its plan, columns that are learned, and the stores on
- * disk; without the receiver, the ledger and exports.
+ * Walks in this process, as a worker does them: the service over HTTP, its plan, columns that are learned, and the
+ * stores on disk; without the receiver, the ledger and exports.
  */
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import * as Construction from "../connectors/construction/Construction.ts"
@@ -22,7 +22,7 @@ const subscribed = Layer.succeed(
   })
 )
 
-/** Below it: which lists are on. */
+/** The layers below it decide which lists are on. */
 export const walkingWith = (walk: typeof Walk.layer) =>
   walk.pipe(
     Layer.provide(Learning.walking),
@@ -34,7 +34,7 @@ export const walkingWith = (walk: typeof Walk.layer) =>
     Layer.provideMerge(stores)
   )
 
-/** Of a list, what `/status` says of it. */
+/** What `/status` says about a list. */
 type Backfill = Effect.Success<(typeof Walk)["Service"]["status"]>
 
 export class Walking {
@@ -62,7 +62,7 @@ export class Walking {
     )
   }
 
-  /** In the middle of a pass, if there is one. */
+  /** In the middle of a pass, if one is running. */
   end(): Promise<void> {
     return this.#runtime.dispose()
   }

@@ -1,6 +1,6 @@
 /**
- * What a worker costs while something happens, and how it is meanwhile, asked from outside: processor time of all its
- * threads, bytes written (with a database, also what the server does), and `/status` over and over.
+ * What a worker costs while something happens, and how it is doing meanwhile, measured from outside: processor time of
+ * all its threads, bytes written (with a database, also by the server), and `/status` over and over.
  */
 import { quantile } from "./Child.ts"
 import type { Engine } from "./Engine.ts"
@@ -23,7 +23,7 @@ export interface Watched<A> {
   readonly samples: ReadonlyArray<Sample>
 }
 
-/** Not asked meanwhile if `everyMs` is undefined: an answer costs the worker something. */
+/** If `everyMs` is undefined, the status isn't polled, because an answer costs the worker something. */
 export const watched = async <A>(
   engine: Engine,
   worker: Worker,
@@ -55,11 +55,14 @@ export const watched = async <A>(
   return { result, ms, ...used, samples }
 }
 
-/** How long the oldest event waited at the most. */
+/** The longest time that the oldest event waited. */
 export const oldestMs = (samples: ReadonlyArray<Sample>): number =>
   Math.round(Math.max(0, ...samples.map(({ status }) => status.inbox.oldestPendingAgeMs)))
 
-/** From received to posted: the worst of what the worker said about its last thousand entries; NaN if nothing was posted. */
+/**
+ * From received to posted: the worst p99 that the worker reported over its last thousand entries; NaN if nothing was
+ * posted.
+ */
 export const postedP99Ms = (samples: ReadonlyArray<Sample>): number => {
   const said = samples.flatMap(({ status }) => status.ledger.postedMs.p99 ?? [])
   return said.length === 0 ? Number.NaN : Math.round(Math.max(...said))
@@ -72,8 +75,9 @@ export const statusP99Ms = (samples: ReadonlyArray<Sample>): number =>
   )
 
 /**
- * From each 2xx until its event is applied: until an answer of `/status` proves that its rows and entries are committed,
- * because fewer events are pending than were acknowledged after it. Never less than it was; more by an interval at most.
+ * From each 2xx until its event is applied. Its rows and entries are committed once an answer of `/status` proves it,
+ * because fewer events are pending than were acknowledged after it. The result is never too small; it is too large by
+ * at most one interval.
  */
 export const visibleAfterMs = (acknowledged: ReadonlyArray<number>, samples: ReadonlyArray<Sample>): Array<number> => {
   const inOrder = acknowledged.toSorted((a, b) => a - b)

@@ -1,4 +1,6 @@
-/** A review file of lists with many columns, and their records' fields. */
+/**
+ * A review file of lists with many columns, and the fields of their records.
+ */
 import { type List, type Review, schema } from "../src/Discovery/Review.ts"
 import { listOf } from "./ServedList.ts"
 
@@ -8,7 +10,7 @@ const values = ["a text of some length", 123_456, 1250.75, "2026-11-20", "2026-1
 
 const fields = (count: number) => Array.from({ length: count }, (_, n) => `field_${n}`)
 
-/** So many in all. */
+/** This many columns in all. */
 export const columnsOf = (count: number): List["columns"] => [
   { name: "id", type: "BIGINT", use: "keep" },
   { name: "name", type: "VARCHAR", use: "keep" },
@@ -19,7 +21,7 @@ export const columnsOf = (count: number): List["columns"] => [
   }))
 ]
 
-/** All of them on. */
+/** All lists are on. */
 export const reviewOf = (lists: number, columns: number): Review => ({
   schema,
   document: { title: "Many", version: "1", openapi: "3.1.0" },
@@ -28,7 +30,7 @@ export const reviewOf = (lists: number, columns: number): Review => ({
   notSyncable: []
 })
 
-/** What such a record has besides its id and its name, as JSON without braces. */
+/** The fields of such a record besides its id and its name, as JSON without braces. */
 export const fieldsText = (columns: number): string =>
   fields(columns - 2)
     .map((name, at) => `"${name}":${JSON.stringify(values[at % values.length])}`)

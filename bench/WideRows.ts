@@ -1,6 +1,6 @@
 /**
- * Fills tables of `WideList.ts`, which a worker has made and left, by SQL: as many rows in each, as a walk leaves them. A walk
- * of 2,000,000 rows of 60 columns would take minutes. Prints a line when it is done.
+ * Fills tables of `WideList.ts`, which a worker has created before it ended, by SQL: the same number of rows in each,
+ * as a walk leaves them. A walk of 2,000,000 rows of 60 columns would take minutes. Prints a line when it is done.
  * Run: node bench/WideRows.ts --engine ENGINE WHERE TABLES ROWS COLUMNS
  */
 import { parseArgs } from "node:util"
@@ -16,7 +16,7 @@ const range = { duckdb: `range(1, ${rows + 1}) r(i)`, postgres: `generate_series
   Engine.name
 ]
 
-/** Each column of a type has other values, in another order. */
+/** Columns of the same type have different values, in a different order. */
 const valueOf = (type: string, at: number): string => {
   const number = `(i * ${7919 + 2 * at} % 1000003)`
   const of: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const valueOf = (type: string, at: number): string => {
   return of[type] ?? "null"
 }
 
-/** A page of 1000 has one time. */
+/** All rows of a page of 1000 have the same time. */
 const time = "timestamptz '2026-11-20 00:00:00Z' + floor(i / 1000) * interval '1 second'"
 
 const values = {

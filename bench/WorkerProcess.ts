@@ -1,5 +1,6 @@
 /**
- * A worker as a separate process, as an operator runs it: known only by its admin listener, its exit code and its log.
+ * A worker as a separate process, as an operator runs it: it is observed only through its admin listener, its exit code
+ * and its log.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,12 +12,12 @@ import { text, until } from "./Waiting.ts"
 export type Environment = Readonly<Record<string, string>>
 
 const patienceMs = 120_000
-/** To copy a large store, or to empty it before a rebuild, takes minutes. */
+/** Copying a large store, or emptying it before a rebuild, takes minutes. */
 const verbMs = 600_000
 
 export const program = join(import.meta.dirname, "../bin/siteledger")
 
-/** What is read of `GET /status`. */
+/** The fields of `GET /status` that are read. */
 export interface Status {
   readonly phase: string
   readonly reasons: ReadonlyArray<string>
@@ -39,7 +40,7 @@ export interface Status {
   readonly published: { readonly at: string | null }
 }
 
-/** Degraded is live, too: where no delivery comes, a worker says so after a minute. */
+/** Degraded is live, too: if no delivery comes, a worker is degraded after a minute. */
 export const isUp = ({ phase }: Pick<Status, "phase">): boolean => phase === "live" || phase === "degraded"
 
 export interface Answer {
@@ -47,7 +48,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** As a sentence shows it. */
+/** In the form in which a sentence quotes it. */
 export const said = ({ body, status }: Answer): string => `${status} ${body.slice(0, 300)}`
 
 export interface Finished {
@@ -56,7 +57,7 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Runs a verb to its end, which is a kill after this time. */
+/** Runs a verb to its end; after this time it is killed. */
 export const run = async (
   environment: Environment,
   verb: ReadonlyArray<string>,
@@ -81,7 +82,7 @@ export class Worker {
   readonly #dataDir: string
   /** Everything that it has logged. */
   log = ""
-  /** What it answered to the last verb that it didn't do. */
+  /** Its answer to the last verb that it refused. */
   refusal = ""
 
   constructor(environment: Environment) {
@@ -123,7 +124,7 @@ export class Worker {
     return Used.peakMb(this.pid)
   }
 
-  /** The admin listener's address and token; undefined until there are any. */
+  /** The admin listener's address and token; undefined until they exist. */
   note(): { readonly admin: string; readonly token: string } | undefined {
     try {
       const note = JSON.parse(readFileSync(join(this.#dataDir, "worker.json"), "utf8")) as {
@@ -150,7 +151,7 @@ export class Worker {
     return (await answer.json().catch(() => undefined)) as Status | undefined
   }
 
-  /** Fails at once if the worker ends instead. If it isn't reached in time the error shows the status. */
+  /** Fails at once if the worker ends first. If the state isn't reached in time, the error shows the status. */
   async reaches(what: string, isReached: (status: Status) => boolean = () => true): Promise<Status> {
     let last: Status | undefined
     const reached = async () => {
@@ -165,14 +166,14 @@ export class Worker {
     })
   }
 
-  /** What it says to a verb, done or not; undefined: no whole answer came. */
+  /** Its answer to a verb, whether it did it or not; undefined: no complete answer came. */
   async answer(name: string, payload: object = {}): Promise<Answer | undefined> {
     const answer = await this.#ask(`/verbs/${name}`, { method: "POST", body: JSON.stringify(payload) }, verbMs)
     const body = await answer?.text().catch(() => undefined)
     return answer === undefined || body === undefined ? undefined : { status: answer.status, body }
   }
 
-  /** Answered 200 and the answer, or undefined. */
+  /** Its answer if the status was 200; otherwise undefined. */
   async verb(name: string, payload: object = {}): Promise<unknown> {
     const answer = await this.answer(name, payload)
     if (answer?.status === 200) return JSON.parse(answer.body) as unknown
@@ -185,7 +186,7 @@ export class Worker {
     await this.#ended
   }
 
-  /** By SIGTERM; its exit code. */
+  /** Stops it by SIGTERM; returns its exit code. */
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM")
     await this.#ended

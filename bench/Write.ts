@@ -1,6 +1,6 @@
 /**
  * Keeps the lines of a run in `last-run.jsonl`, where a benchmark's newer line replaces its older one, and writes
- * `docs/performance.md` from them, from `Figures.ts` and from `Limits.ts`.
+ * `docs/performance.md` from these lines, `Figures.ts` and `Limits.ts`.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, release, totalmem } from "node:os"
@@ -15,7 +15,7 @@ export interface Run {
   readonly bench: string
   readonly engine: string
   readonly isQuick: boolean
-  /** Its day, and what it ran on. */
+  /** The day of the run, and the machine that it ran on. */
   readonly on: string
   readonly machine: string
   readonly [name: string]: unknown
@@ -30,7 +30,7 @@ export const parsed = (text: string): ReadonlyArray<Run> =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Run)
 
-/** `a.b` of a line; undefined if there is none. */
+/** The value at path `a.b` of a line; undefined if there is none. */
 export const valueAt = (line: unknown, path: string): unknown =>
   path
     .split(".")
@@ -52,7 +52,7 @@ const isMissed = (value: number, engine: string, figure: Figure): boolean => {
   return (atLeast !== undefined && value < atLeast) || (atMost !== undefined && value > atMost)
 }
 
-/** A figure of one engine: its value, its least and greatest, and whether its goal is missed. */
+/** A figure of one engine: its value, its least and greatest, and whether it misses its goal. */
 export const cell = (line: Run | undefined, figure: Figure): string => {
   if (line === undefined) return "–"
   const whyNot = valueAt(line, "skipped") ?? valueAt(line, [...figure.at.split(".").slice(0, -1), "skipped"].join("."))
@@ -102,7 +102,7 @@ const grown = (lines: ReadonlyArray<Run>, { at, figure, unit, why }: Growing): s
 
 const secondsOfDay = 86_400
 
-/** What is accepted and applied day and night: the slower of both. */
+/** What can be accepted and applied around the clock: the slower of the two. */
 export const perDay = (lines: ReadonlyArray<Run>, engine: string): number | undefined => {
   const rates = [
     numberAt(lineOf(lines, "stream", engine), "sustained.perSecond"),

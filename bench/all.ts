@@ -1,12 +1,12 @@
 /**
  * Runs benchmarks on every engine, each in its own process, one after the other, and prints the JSON line of each
- * without logs; to stderr how long each took. Their header comments state the goals. Exits with 0 if every benchmark
- * finished.
+ * without logs; to stderr how long each took. The header comment of each states its goals. Exits with 0 if every
+ * benchmark finished.
  *
- * Run: npm run bench -- [--quick] [--write] [NAME…]. Without names it measures how fast a worker is as users run it, in about
- * 40 minutes; books, many lists, dashboards, telemetry and parts are measured if they are named. Quick ones, of all but the parts,
- * are small and run once, three at a time, in about three minutes: they show that a change broke nothing, not what it costs.
- * `--write` keeps the lines and writes docs/performance.md from them.
+ * Run: npm run bench -- [--quick] [--write] [NAME…]. Without names it measures how fast a worker is as users run it, in
+ * about 40 minutes; books, many lists, dashboards, telemetry and parts are measured only if they are named. Quick
+ * benchmarks cover all but the parts. They are small and run once, three at a time, in about three minutes: they show
+ * that a change broke nothing, not what it costs. `--write` keeps the lines and writes docs/performance.md from them.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -16,11 +16,11 @@ import { parseArgs } from "node:util"
 import { engines } from "./Engine.ts"
 import { write } from "./Write.ts"
 
-/** On both engines: how fast a worker is as users run it. */
+/** How fast a worker is as users run it, on both engines. */
 const main = ["size", "load", "ingest", "stream", "export"]
-/** What else has a goal. */
+/** The other benchmarks with goals. */
 const others = ["ledger", "lists", "wide", "telemetry", "dashboard", "pages"]
-/** What is measured as a part of one of those. */
+/** Parts of those, measured alone. */
 const parts = ["walk", "apply", "sink"]
 
 type Group = "main" | "others" | "parts"
@@ -60,7 +60,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-/** What each reads of these, it takes instead of its usual size. */
+/** Settings of the quick run, which replace the usual sizes that a benchmark reads. */
 const quick = {
   BENCH_ROUNDS: "1",
   BENCH_ROWS: "6000",
@@ -78,7 +78,7 @@ const quick = {
   BENCH_LISTS: "24"
 }
 
-/** As the launcher runs the worker. */
+/** The flags with which the launcher runs the worker. */
 const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
 const sizes = values.quick === true ? quick : {}
 const env = { ...sizes, ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" }

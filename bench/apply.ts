@@ -1,8 +1,8 @@
 /**
  * How fast events become rows. First an inbox of 50,000 events of 5,000 IPCs is drained into the warehouse. Then
- * deliveries arrive at 100 per second over HTTP, and the time from each 2xx (as the sender sees it) until a query sees its
- * row is measured. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers, each with its own
- * connections. Run: node bench/apply.ts [--engine postgres]
+ * deliveries arrive at 100 per second over HTTP; measured is the time from each 2xx (as the sender sees it) until a
+ * query sees its row. Goal: p99 ≤ 1 s. With PostgreSQL the same inbox is also drained by 1, 2 and 4 workers, each with
+ * its own connections. Run: node bench/apply.ts [--engine postgres]
  */
 import { Effect, Fiber, Layer } from "effect"
 import * as ConstructionApart from "../connectors/construction/ConstructionApart.ts"
@@ -44,7 +44,7 @@ const applying = Apply.layer.pipe(
   Layer.provideMerge(Inbox.layer)
 )
 
-/** Seconds until the last event's row is there. */
+/** Seconds until the last event's row is visible. */
 const drained = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const from = performance.now()
@@ -57,7 +57,7 @@ const receiving = Receiver.layerWith({ host: "127.0.0.1", port: 0, path, maximum
   Layer.provide([ConstructionWebhooks.Callbacks.layer, Keyring.layerWith(secret)])
 )
 
-/** Event id → when a query first saw it, with its IPC's row. */
+/** Event id → when a query first saw it, together with its IPC's row. */
 const watch = (seenAt: Map<string, number>) =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
@@ -90,7 +90,7 @@ const delays = Effect.gen(function* () {
   return acknowledgedAt.map(([id, at]) => (seenAt.get(id) ?? Number.POSITIVE_INFINITY) - at)
 })
 
-/** Events per second of several workers at one inbox, all in this process. */
+/** Events per second of several workers on one inbox, all in this process. */
 const shared = Effect.fnUntraced(function* (appliers: number) {
   const place = yield* Effect.promise(() => engine.place())
   const drain = Effect.gen(function* () {

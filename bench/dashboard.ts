@@ -1,8 +1,9 @@
 /**
- * What open dashboards cost a worker that takes a hundred deliveries a second: the same with and without 20 of them, in turns.
+ * What open dashboards cost a worker that takes a hundred deliveries a second: it is measured with and without 20 of
+ * them, in turns.
  *
- * Goals: 0.05 of a core, and what is accepted is visible 1.1 times as late, at the most.
- * Run: node bench/dashboard.ts [--engine postgres]
+ * Goals: 0.05 of a core, and accepted deliveries become visible at most 1.1 times as late. Run: node bench/dashboard.ts
+ * [--engine postgres]
  */
 import { round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
@@ -33,7 +34,7 @@ const watched = async (series: string) => {
   }
 }
 
-// Code that has run before is compiled.
+// Warms up, so that the code is compiled.
 await watched("warm")
 const lines = []
 for (let at = 0; at < rounds; at++) {

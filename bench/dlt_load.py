@@ -1,4 +1,4 @@
-"""The pages of ListServer by dlt into DuckDB (Parquet files) or PostgreSQL (CSV files), for bench/load.ts.
+"""Loads the pages of ListServer with dlt into DuckDB (Parquet files) or PostgreSQL (CSV files), for bench/load.ts.
 Prints the seconds that it took. Run: python3 dlt_load.py ORIGIN FOLDER [DATABASE]"""
 import os
 import sys

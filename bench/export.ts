@@ -1,11 +1,11 @@
 /**
- * Measures an export of generated rows (snapshot, Parquet, hashes, files flushed into a folder, manifest, pointer)
- * beside the engine's own COPY of the same tables: DuckDB's to one Parquet file each with as much memory as it wants,
- * PostgreSQL's to its client. The two alternate in one process; medians are compared. Peak memory is also measured for a
- * fifth of the events, because it must not grow with them. The last one is repeated without a change, and once more after the
- * newest hundredth of the records has changed. Prints one JSON line. The goals: a ratio of 1 on DuckDB and 0.6 on PostgreSQL;
- * 5 s, 5 s of processor time and 1 MB for an export after which nothing has changed; and a share of 0.3 of the whole export's
- * time and 25 MB for the last one.
+ * Measures an export of generated rows (snapshot, Parquet, hashes, files fsynced into a folder, manifest, pointer),
+ * compared with the engine's own COPY of the same tables: DuckDB's to one Parquet file each with as much memory as it
+ * wants, PostgreSQL's to its client. The two alternate in one process; medians are compared. Peak memory is also
+ * measured for a fifth of the events, because it must not grow with them. The last export is repeated without a change,
+ * and once more after the newest hundredth of the records has changed. Prints one JSON line. The goals: a ratio of 1 on
+ * DuckDB and 0.6 on PostgreSQL; 5 s, 5 s of processor time and 1 MB for an export after which nothing has changed; and
+ * 0.3 of the whole export's time and 25 MB for the last export.
  * Run: node bench/export.ts [--engine postgres]
  */
 import { join } from "node:path"
@@ -47,7 +47,7 @@ const publish = Layer.succeed(AnalystCopy, {
   status: Effect.succeed({ at: null, ageMs: null })
 })
 
-/** Each round has its own lake, so no date is kept from the previous one. */
+/** Each round has its own lake, so that no file of a date is reused from an earlier round. */
 const exportOnce = (name: string) =>
   Effect.flatMap(Export, (service) => service.run).pipe(
     Effect.provide(
@@ -64,7 +64,7 @@ const exportOnce = (name: string) =>
 
 const copied = ["events", "ipcs"]
 
-/** With DuckDB's own settings, so with all the memory that it wants. */
+/** With DuckDB's own settings, so with as much memory as it wants. */
 const parquet = Effect.promise(async () => {
   const instance = await DuckDBInstance.create(join(place.directory, "warehouse.duckdb"), { access_mode: "READ_ONLY" })
   const connection = await instance.connect()
@@ -88,11 +88,11 @@ const bareCopy = place.url === undefined ? parquet : toClient(place.url)
 const secondsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.timed(effect), ([duration]) => Duration.toSeconds(duration))
 
-/** While it lasts, the worker has the stores open; they are filled in between. */
+/** The worker has the stores open during the effect; they are filled between effects. */
 const withStores = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof bottom>>) =>
   Effect.runPromise(Effect.scoped(Effect.provide(effect, bottom, { local: true })))
 
-/** On a lake that has an export of the same rows. */
+/** Into a lake that already has an export of the same rows. */
 const repeated = (name: string) =>
   Effect.gen(function* () {
     const before = process.cpuUsage()
@@ -121,7 +121,7 @@ const compare = async () => {
   let peak = 0
   for (let round = 0; round < rounds; round++) {
     own.push(await withStores(secondsOf(exportOnce(String(round)))))
-    // Before the other one has used any memory.
+    // Measured before the other side has used any memory.
     if (round === 0) peak = peakMb()
     bare.push(await Effect.runPromise(secondsOf(bareCopy)))
   }

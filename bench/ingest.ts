@@ -1,9 +1,9 @@
 /**
  * Signed deliveries accepted per second over 64 connections, each on disk before its 2xx (real Receiver, Inbox and
- * Store), beside a bare node:http server that checks the same HMAC and keeps nothing. The two alternate; servers and
- * senders are separate processes. Goals: 0.40 of bare with SQLite, 0.30 with PostgreSQL; as many rows as
- * acknowledgements. With SQLite, a separate round looks for each 2xx's body in the inbox's files, and none is missing; with
- * PostgreSQL, 1, 2 and 4 workers share a database. Run: node bench/ingest.ts [--engine postgres]
+ * Store), compared with a bare node:http server that checks the same HMAC and keeps nothing. The two alternate; servers
+ * and senders are separate processes. Goals: 0.40 of bare with SQLite, 0.30 with PostgreSQL; as many rows as
+ * acknowledgements. With SQLite, a separate round looks for each 2xx's body in the inbox's files; none may be missing.
+ * With PostgreSQL, 1, 2 and 4 workers share a database. Run: node bench/ingest.ts [--engine postgres]
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -55,7 +55,7 @@ const storedIn = async (place: string): Promise<number> => {
 const sum = (all: ReadonlyArray<Sent>, of: (sent: Sent) => number): number =>
   all.reduce((total, sent) => total + of(sent), 0)
 
-/** Several workers on one database, with the same connections divided among them. */
+/** Several workers on one database, which share the same total of connections. */
 const fleet = async (workers: number) => {
   const place = (await engine.place()).url ?? ""
   const receivers = await Promise.all(

@@ -1,9 +1,9 @@
 /**
- * The books under load. Payments arrive at 50 and at 200 per second at a whole worker, each of an IPC certified before, and
- * the time from each 2xx until its entry is in the store, and at a sink that answers at once, is measured (`Posting.ts`);
- * with PostgreSQL also at three workers. A million facts are folded in memory, beside a bare loop that only sums the amounts
- * of the same facts by IPC. Books of 100,000 entries are verified, with all bodies (`Verified.ts`). `Figures.ts` has the goals.
- * Run: node bench/ledger.ts [--engine postgres]
+ * The books under load. Payments arrive at a whole worker, at 50 and at 200 per second, each for an IPC that was
+ * certified before. Measured is the time from each 2xx until its entry is in the store, and until it is at a sink that
+ * answers at once (`Posting.ts`); with PostgreSQL also for three workers. A million facts are folded in memory,
+ * compared with a bare loop that only sums the amounts of the same facts by IPC. Books of 100,000 entries are verified,
+ * with all bodies (`Verified.ts`). `Figures.ts` has the goals. Run: node bench/ledger.ts [--engine postgres]
  */
 import { minorDigits } from "../config/Currency.ts"
 import { unsaid } from "../config/Certificates.ts"
@@ -28,7 +28,7 @@ const warming = { perSecond: 100, seconds: Math.min(seconds, 5) }
 
 await using engine = await Engine.open()
 
-/** At rates that take turns. */
+/** The rates take turns. */
 const paying = async (workers: number, rates: ReadonlyArray<number>) => {
   const { close, pay } = await opened(engine, workers, warming)
   const lines = rates.map((): Array<Awaited<ReturnType<typeof pay>>> => [])
@@ -59,7 +59,10 @@ const terms: Terms = {
 const lifeOf = 4
 const atOnce = 10_000
 
-/** Interleaved lives: project, certificate, payment, and finally another certificate, an earlier one for every other IPC. */
+/**
+ * Interleaved lives: project, certificate, payment, and finally another certificate, which for every other IPC is an
+ * earlier one.
+ */
 const block = (from: number): ReadonlyArray<Fact> =>
   Array.from({ length: lifeOf * atOnce }, (_, index): Fact => {
     const number = from + index + 1

@@ -1,8 +1,8 @@
 /**
- * Many lists at once, in this process: 120 lists of very different sizes at the Premium plan (the share of the plan in every whole
- * minute, the requests beside the least possible, memory and whether it grows), and without a plan beside the same rows as
- * one list of projects. Goals: 0.98 of the plan, 1.02 of the least, 350 MB, 0.8 of the rows a second.
- * Run: node bench/lists.ts [--engine postgres]
+ * Many lists at once, in this process: 120 lists of very different sizes at the Premium plan (the share of the plan
+ * used in every whole minute, the requests compared with the least possible number, memory and whether it grows); and
+ * lists without a plan, compared with the same rows as one list of projects. Goals: 0.98 of the plan, 1.02 of the
+ * least, 350 MB, 0.8 of the rows a second. Run: node bench/lists.ts [--engine postgres]
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer } from "effect"
@@ -21,7 +21,7 @@ const rows = Number(process.env["BENCH_ROWS"] ?? 2_000_000)
 const freeRows = Math.min(300_000, rows)
 const windowMs = 60_000
 const marginMs = 1000
-/** An answer costs a worker something, for each list. */
+/** Each answer costs a worker something for every list. */
 const look = "100 millis"
 
 await using engine = await Engine.open()
@@ -60,11 +60,11 @@ interface Walked {
   readonly seconds: number
   readonly arrivals: ReadonlyArray<number>
   readonly least: number
-  /** One a second. */
+  /** One sample a second. */
   readonly memory: ReadonlyArray<number>
 }
 
-/** Until each list has ended a pass. */
+/** Walks until each list has ended a pass. */
 const walked = async (count: number, of: number, perPage: number, requestsPerMinute: number): Promise<Walked> => {
   const { environment } = await engine.place()
   const server = await start("ManyListsServer.ts", count, of, perPage, requestsPerMinute > plan ? 0 : 200)
@@ -86,7 +86,10 @@ const walked = async (count: number, of: number, perPage: number, requestsPerMin
   return { seconds, arrivals, least, memory }
 }
 
-/** In the worst whole minute between the first and the last request; of all, if they take no minute. */
+/**
+ * The share in the worst whole minute between the first and the last request; the overall share if they took less than
+ * a minute.
+ */
 const shareOf = (arrivals: ReadonlyArray<number>): number => {
   const [first = 0, last = 0] = [arrivals[0], arrivals.at(-1)]
   const starts = arrivals.filter((from) => from + windowMs < last - marginMs)

@@ -1,8 +1,9 @@
 /**
- * The whole worker, `bin/siteledger start`, copying 600,000 projects of twelve fields (unknown ones, trailing zeros) with
- * the copy for analysts on, beside what a plain script takes for the same pages (fetch, JSON.parse, Appender) or, on
- * PostgreSQL, beside a COPY of each page; and beside dlt where Python has it. They alternate. Time counts from the first
- * request until the list is through. The peak memory is also measured for three times the rows, because it must not grow.
+ * The whole worker, `bin/siteledger start`, copying 600,000 projects of twelve fields (unknown ones, trailing zeros)
+ * with the copy for analysts on. It is compared with a plain script on the same pages (fetch, JSON.parse, Appender), or
+ * on PostgreSQL with a COPY of each page; and with dlt if Python has it. They alternate. Time counts from the first
+ * request until the list is through. The peak memory is also measured for three times the rows, because it must not
+ * grow.
  *
  * Goals: 0.5 of the script, five times dlt, 0.6 of a COPY, 400 MB. Run: node bench/load.ts [--engine postgres]
  */
@@ -30,7 +31,7 @@ interface Loaded {
   readonly peakMb: number
 }
 
-/** Until the list is through; the peak includes the first copy for analysts, where the worker makes one by itself. */
+/** Until the list is through. The peak includes the first copy for analysts, if the worker makes one by itself. */
 const loaded = async (rows: number): Promise<Loaded> => {
   await using live = await Live.at(engine, rows)
   const { worker } = await live.begin()

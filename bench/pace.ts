@@ -1,7 +1,7 @@
 /**
- * How much of the plan the pace uses with a service of 300 ms latency, by the service's own arrival times, for both plans
- * at the same time. The real client, token, pace and store; more demand than the plan allows.
- * Goals: in every whole minute at least 0.98 of the plan, in no 60 seconds more than the plan, no 429.
+ * How much of the plan the pace uses with a service of 300 ms latency, by the service's own arrival times, for both
+ * plans at the same time. The real client, token, pace and store, with more demand than the plan allows. Goals: at
+ * least 0.98 of the plan in every whole minute, no more than the plan in any 60 seconds, and no 429.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -60,7 +60,7 @@ const measure = async (plan: number) => {
   const { arrivals, refused } = (await answer.json()) as { arrivals: ReadonlyArray<number>; refused: number }
   server.process.kill()
   rmSync(dataDir, { recursive: true })
-  // Whole minutes within the demand, with any start.
+  // Whole minutes within the demand, starting at any request.
   const starts = arrivals.filter((at) => at + windowMs < (arrivals[0] ?? 0) + lastsMs - marginMs)
   const used = starts.map((from) => inWindow(arrivals, from))
   const most = arrivals.reduce((sum, from) => Math.max(sum, inWindow(arrivals, from)), 0)

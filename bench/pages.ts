@@ -1,10 +1,11 @@
 /**
- * How soon each list of the dashboard is there, on a store of 1,000,000 events and 100,000 entries: the verbs that its views ask
- * for, through HTTP of a whole worker, the first page and one in the middle, with and without filters. Each is asked
- * BENCH_ROUNDS times three; the line has the median and the slowest of each, and of all together. The bookkeepers' reports are
- * apart. IPCs that are submitted, and move no money, are filled in at once (`AppliedFill.ts`); the worker applies the others.
+ * How soon each list of the dashboard is there, on a store of 1,000,000 events and 100,000 entries. The verbs that its
+ * views use are called over HTTP on a whole worker: the first page and one in the middle, with and without filters.
+ * Each is called three times BENCH_ROUNDS times; the line has the median and the slowest of each, and of all together.
+ * The bookkeepers' reports are reported separately. Submitted IPCs, which move no money, are filled in directly
+ * (`AppliedFill.ts`); the worker applies the other events.
  *
- * Goal: 200 ms, the slowest answer of the slowest list too.
+ * Goal: 200 ms, even for the slowest answer of the slowest list.
  * Run: node bench/pages.ts [--engine postgres]
  */
 import { ended, quantile, round } from "./Child.ts"
@@ -17,13 +18,13 @@ import type { Worker } from "./WorkerProcess.ts"
 const rounds = Math.max(2, Number(process.env["BENCH_ROUNDS"] ?? 3) * 3)
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000)
 const entries = Math.min(events / 10, Number(process.env["BENCH_ENTRIES"] ?? 100_000))
-/** Of the events: payments that wait for a decision, and as many that can't be read. */
+/** The share of events that are payments waiting for a decision, and the equal share that can't be read. */
 const odd = 0.002
 
 await using engine = await Engine.open()
 await using live = await Live.at(engine)
 const { directory, url } = live.place
-// A start makes the tables.
+// A start creates the tables.
 const first = await live.begin()
 await first.worker.reaches("it is live", ({ phase }) => phase === "live")
 await first.worker.stop()
@@ -34,14 +35,14 @@ await ended("PagesFill.ts", directory, entries, odds, ...database)
 const { worker } = await live.begin()
 await drained(worker)
 await worker.reaches("it is live", ({ inbox, phase }) => phase !== "backfilling" && inbox.pending === 0)
-// The server does this by itself within a minute after so many new rows.
+// The server would do this by itself within a minute after so many new rows.
 if (url !== undefined) await connected(url, (client) => client.query("vacuum analyze"))
 if ((await worker.verb("publish")) === undefined) throw new Error(worker.refusal)
 if ((await worker.verb("export")) === undefined) throw new Error(worker.refusal)
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Throws if it was refused. */
+/** Throws if the verb was refused. */
 const asked = async (of: Worker, verb: string, payload: object): Promise<Row> => {
   const answer = await of.verb(verb, payload)
   if (answer === undefined) throw new Error(`${verb} ${JSON.stringify(payload)}: ${of.refusal}`)
@@ -65,7 +66,7 @@ if (told === undefined || held === undefined || entry === undefined || waiting =
 }
 const after = { hold_id: held["hold_id"], since: held["since"], amount: held["amount"] }
 
-/** As the views ask. */
+/** The requests that the views make. */
 const lists: ReadonlyArray<readonly [name: string, verb: string, payload: object]> = [
   ["events", "events", { last: 100 }],
   ["events, in the middle", "events", { last: 100, after: middle }],
@@ -107,7 +108,7 @@ const lists: ReadonlyArray<readonly [name: string, verb: string, payload: object
   ["settings", "settings", {}]
 ]
 
-/** They read all books, so they take longer with each entry: `lists` has none. */
+/** They read all the books, so they take longer with every entry; therefore they aren't among `lists`. */
 const reports = ["trial-balance", "statement", "aged", "unposted"].map((name) => [name, "report", { name }] as const)
 
 const times = new Map([...lists, ...reports].map(([name]) => [name, [] as Array<number>]))

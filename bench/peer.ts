@@ -1,9 +1,11 @@
 /**
- * The whole worker on PostgreSQL beside the closest peer, `@supabase/stripe-sync-engine` from npm, on the same server, with
- * events as long as each other's, from the same foreign generator over 64 connections; the two alternate. Then the worker
- * takes deliveries in an open loop at the peer's own greatest rate. Without wrk or npm it prints `skipped` and why.
+ * The whole worker on PostgreSQL, compared with the closest peer, `@supabase/stripe-sync-engine` from npm, on the same
+ * server, with events of equal length, from the same third-party generator over 64 connections; the two alternate. Then
+ * the worker takes deliveries in an open loop at the peer's highest rate. Without wrk or npm it prints `skipped` and
+ * why.
  *
- * Goals: five times the peer's rate; in the open loop a p99 not above the peer's. Run: node bench/peer.ts --engine postgres
+ * Goals: five times the peer's rate; in the open loop, a p99 no higher than the peer's. Run: node bench/peer.ts
+ * --engine postgres
  */
 import { round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
@@ -20,7 +22,7 @@ import { watched } from "./Watching.ts"
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 10)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const packages = { "@supabase/stripe-sync-engine": "0.48.5", stripe: "23.1.0" }
-/** More than either takes in a second. */
+/** More than either accepts in a second. */
 const most = { peer: 4000, own: 10_000 }
 
 const say = (line: object): void =>
@@ -46,7 +48,7 @@ const measured = async (folder: string): Promise<void> => {
   const pid = peer.process.pid ?? 0
   const lines = []
   let taken = 0
-  // The first round warms both.
+  // The first round warms both up.
   for (let at = 0; at <= rounds; at++) {
     const lasting = at === 0 ? Math.min(seconds, 4) : seconds
     const theirs = await Generator.prepared(engine.root, `peer${at}`, most.peer * lasting, "stripe")
@@ -89,7 +91,7 @@ const measured = async (folder: string): Promise<void> => {
   })
 }
 
-// Our own generator sends none of the peer's events.
+// Our own generator sends no events of the peer's kind.
 const found =
   Generator.generator === "own"
     ? { skipped: "wrk isn't installed (Debian's package wrk)" }

@@ -1,9 +1,9 @@
 /**
- * From a signed payment to the accounting sink, through a whole worker (`bin/siteledger start`): one payment alone, 200
- * per second, and 100 per second to a sink that takes 200 ms for each answer. Each payment counts from when it was due
- * until its entry arrives at the sink; beside it, bare POSTs at the same rate to the same sink. Payments, worker and sink
- * are separate processes. Goals: alone ≤ 50 ms, at 200 per second p99 ≤ 100 ms, and the slow sink's backlog doesn't grow.
- * Run: node bench/sink.ts [--engine postgres]
+ * From a signed payment to the accounting sink, through a whole worker (`bin/siteledger start`): one payment at a time,
+ * 200 per second, and 100 per second to a sink that takes 200 ms for each answer. Each payment's time counts from when
+ * it was due until its entry arrives at the sink. For comparison, bare POSTs go to the same sink at the same rate.
+ * Payments, worker and sink are separate processes. Goals: alone ≤ 50 ms, at 200 per second p99 ≤ 100 ms, and the slow
+ * sink's backlog doesn't grow. Run: node bench/sink.ts [--engine postgres]
  */
 import { type Child, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
@@ -14,13 +14,13 @@ const seconds = Number(process.env["BENCH_SECONDS"] ?? 10)
 
 interface Scenario {
   readonly perSecond: number
-  /** For how long an IPC has been certified when it is paid. */
+  /** How long before its payment an IPC is certified. */
   readonly earlierMs: number
   readonly answerAfterMs: number
 }
 
 const scenarios = {
-  // Slower than a worker looks for what others wrote, and never in step with it.
+  // Slower than a worker polls for what others wrote, and never in step with it.
   alone: { perSecond: 0.8, earlierMs: 600, answerAfterMs: 0 },
   fast: { perSecond: 200, earlierMs: 0, answerAfterMs: 0 },
   slow: { perSecond: 100, earlierMs: 0, answerAfterMs: 200 }
@@ -32,7 +32,7 @@ const mostBare = 1000
 
 await using engine = await Engine.open()
 
-/** A worker that sends what it posts to this sink. */
+/** A worker that sends its entries to this sink. */
 const working = async (sink: string): Promise<Receiving> => {
   const { environment } = await engine.place()
   return receiving({
@@ -55,7 +55,7 @@ const run = async (name: string, { answerAfterMs, earlierMs, perSecond }: Scenar
   const sink = await start("SinkServer.ts", answerAfterMs)
   const { port, worker } = await working(sink.line)
   const count = Math.ceil(perSecond * seconds)
-  // Code that has run before is compiled.
+  // Warms up, so that the code is compiled.
   const warm = await start("Payments.ts", port, warming, warmingPerSecond, `${name}-warm`)
   await delays(sink, dueAt(warm))
   const before = worker.cpuMs

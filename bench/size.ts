@@ -1,14 +1,14 @@
 /**
- * What the whole worker costs as its store grows, on a store of some events and on one of BENCH_STORED (5,000,000): at 100
- * deliveries a second, in a burst, publishing, restarting after a stop and after kill -9, and at the end idle. What is paid
- * once (a whole copy for analysts, and the first one after a stop) has lines of its own; what copies cost at 100/s is added to each delivery.
- * The first events are applied by the worker. The others are of kinds that move no money, and filled in at once
- * (`AppliedFill.ts`), while it is down. On the large store it then catches up for about BENCH_BACKLOG_SECONDS, and rebuilds
- * for half a minute.
+ * What the whole worker costs as its store grows, on a small store and on one of BENCH_STORED events (5,000,000): at
+ * 100 deliveries a second, in a burst, publishing, restarting after a stop and after kill -9, and finally idle. One-off
+ * costs (a whole copy for analysts, and the first copy after a stop) have lines of their own; the cost of copies at
+ * 100/s is added to each delivery. The worker applies the first events. The others are of kinds that move no money, and
+ * are filled in directly (`AppliedFill.ts`) while it is down. On the large store it then catches up for about
+ * BENCH_BACKLOG_SECONDS, and rebuilds for half a minute.
  *
- * Goals: 30,000 events a second caught up with `/status` in 50 ms; live in 1 s after a stop and 3 s after a kill; applied
- * within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a core and 180 MB.
- * Run: node bench/size.ts [--engine postgres]
+ * Goals: 30,000 events a second caught up with `/status` in 50 ms; live in 1 s after a stop and 3 s after a kill;
+ * applied within 0.2 s; 100 µs an event of a burst; a copy in 2 s, 1 s of processor time and 20 MB; idle 0.5 % of a
+ * core and 180 MB. Run: node bench/size.ts [--engine postgres]
  */
 import { ended, quantile, round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
@@ -23,19 +23,25 @@ const most = Number(process.env["BENCH_STORED"] ?? 5_000_000)
 const few = Math.min(100_000, most / 5)
 const backlogSeconds = Number(process.env["BENCH_BACKLOG_SECONDS"] ?? 15)
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 20)
-/** For what would take a minute on a small store. */
+/** For steps that would take a minute on a small store. */
 const patienceMs = 600_000
-/** An answer costs the worker something. */
+/** Each answer costs the worker something. */
 const sampleMs = 250
-/** Younger copies for analysts are left alone, for those who read them, and those of smaller stores are always made whole. */
+/**
+ * Younger copies for analysts aren't changed, for the sake of their readers; copies of smaller stores are always made
+ * whole.
+ */
 const copyAgeMs = 55_000
 const manyForCopies = 90_000
 const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
-/** A worker looks each minute whether anything has changed since the last look, and if not, gives back what was held to be fast. */
+/**
+ * Each minute a worker checks whether anything has changed since the last check; if not, it gives back the memory that
+ * it held for speed.
+ */
 const restingMs = isQuick ? 2000 : 130_000
 const idleSeconds = isQuick ? seconds : 20
-/** A small store is made again before that is seen. */
+/** A small store is rebuilt before a poll can see it. */
 const begunWithinMs = isQuick ? 2000 : 60_000
 const rebuildMs = Math.min(30, seconds * 3) * 1000
 
@@ -54,7 +60,7 @@ await using engine = await Engine.open()
 await using live = await Live.at(engine)
 let stored = 0
 
-/** Returns for how many seconds. */
+/** Returns how many seconds it took. */
 const fill = async (count: number, program = "Fill.ts", ...what: ReadonlyArray<string>): Promise<number> => {
   const { directory, url } = live.place
   const from = performance.now()
@@ -63,7 +69,7 @@ const fill = async (count: number, program = "Fill.ts", ...what: ReadonlyArray<s
   return (performance.now() - from) / 1000
 }
 
-/** With a worker at its end, which has caught up; undefined if it didn't in time. */
+/** Returns a worker that has caught up; undefined if it didn't in time. */
 const caughtUp = async (count: number) => {
   await fill(count)
   const from = performance.now()
@@ -80,7 +86,7 @@ const caughtUp = async (count: number) => {
   }
 }
 
-/** From the start of the process. */
+/** Measured from the start of the process. */
 const restarted = async (end: (worker: Worker) => Promise<unknown>, receiving: Receiving) => {
   await end(receiving.worker)
   const atMs = Date.now()
@@ -91,7 +97,7 @@ const restarted = async (end: (worker: Worker) => Promise<unknown>, receiving: R
   return { next, atMs, ms: { listeningMs, liveMs: round(performance.now() - from, 0) } }
 }
 
-/** Which a start makes by itself, beside all else that it does then. */
+/** The copy that a start makes by itself, beside everything else that it does then. */
 const firstCopy = async ({ atMs, next: { worker } }: Awaited<ReturnType<typeof restarted>>) => {
   const isThere = async () => {
     const at = (await worker.status())?.published.at ?? null
@@ -102,14 +108,16 @@ const firstCopy = async ({ atMs, next: { worker } }: Awaited<ReturnType<typeof r
   return used(taken)
 }
 
-/** Once the copy before the newest may be changed. */
+/** Waits until the copy before the newest may be changed. */
 const publishedLater = async ({ worker }: Receiving, sinceMs: number) => {
   const areMadeFromOthers = stored >= manyForCopies
   if (areMadeFromOthers) await pause(Math.max(0, sinceMs + copyAgeMs - performance.now()))
   return { copy: await published(engine, worker), isWhole: !areMadeFromOthers }
 }
 
-/** A hundred deliveries a second, once the worker is warm and has made the two copies of which one then becomes the next. */
+/**
+ * A hundred deliveries a second, once the worker is warm and has made two copies, one of which then becomes the next.
+ */
 const steady = async (receiving: Receiving, name: string) => {
   await start("Trickle.ts", receiving.port, `${name}-warm`, warmSeconds * perSecond, perSecond)
   await drained(receiving.worker)
@@ -163,14 +171,16 @@ const measured = async (given: Receiving) => {
   }
 }
 
-/** For half a minute from when it begins, or until it is done. A server's tables are emptied before. */
+/**
+ * Measured for half a minute from when the rebuild begins, or until it is done. A server's tables are emptied first.
+ */
 const rebuilt = async (worker: Worker) => {
-  // After a kill it is whole, and takes longer than that.
+  // After a kill the copy is made whole, which takes longer.
   await published(engine, worker)
   const pending = async () => (await worker.status())?.inbox.pending ?? 0
   const asked = performance.now()
   if ((await worker.verb("rebuild")) === undefined) return { refused: worker.refusal }
-  // It begins anew within the same process.
+  // The worker starts over within the same process.
   const all = (await within(begunWithinMs, async () => [await pending()].find((count) => count > stored / 2))) ?? stored
   const from = performance.now()
   const { result, samples } = await watched(engine, worker, sampleMs, () => isLive(worker, rebuildMs))

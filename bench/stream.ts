@@ -1,11 +1,11 @@
 /**
- * The whole worker, `bin/siteledger start`, under deliveries from a foreign generator: all event types in equal parts, so one
- * in fourteen pays an IPC, as fast as 64 connections send them,
- * for BENCH_SECONDS (two minutes) and then in shorter rounds, with everything that it does beside (applying, posting,
- * publishing), next to a bare node:http server that checks the same HMAC, before and after each round.
- * Measured from outside: processor time of all threads, bytes written, how long events wait.
+ * The whole worker, `bin/siteledger start`, under deliveries from a third-party generator: all event types in equal
+ * parts, so that one in fourteen pays an IPC, as fast as 64 connections send them, for BENCH_SECONDS (two minutes) and
+ * then in shorter rounds. The worker does everything else at the same time (applying, posting, publishing). Before and
+ * after each round, a bare node:http server that checks the same HMAC is measured for comparison. Measured from
+ * outside: processor time of all threads, bytes written, how long events wait.
  *
- * Goals: 0.30 of bare for two minutes, 60 µs a delivery, the oldest waiting for 2 s at most, paid → posted in 1 s.
+ * Goals: 0.30 of bare for two minutes, 60 µs a delivery, the oldest event waits at most 2 s, paid → posted in 1 s.
  * `size.ts` measures 100 a second. Run: node bench/stream.ts [--engine postgres]
  */
 import { median, round, start } from "./Child.ts"
@@ -22,7 +22,7 @@ const shorter = Math.min(seconds, 10)
 const bareSeconds = Math.min(seconds, 5)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const sampleMs = 100
-/** Of what the bare server takes: as many are made, so that none is sent twice. */
+/** As a ratio of the bare server's rate: this many deliveries are prepared, so that none is sent twice. */
 const mostRatio = 0.6
 
 await using engine = await Engine.open()
@@ -31,7 +31,7 @@ const bare = await start("IngestServer.ts", "bare")
 const { port, worker } = await live.begin()
 await worker.reaches("it is live", ({ phase }) => phase === "live")
 
-// It keeps nothing, so that it may be sent the same again.
+// It keeps nothing, so it may be sent the same deliveries again.
 const same = await Generator.prepared(engine.root, "bare", 20_000)
 const bareOnce = async () => {
   const cpu = cpuMicros(bare.process.pid ?? 0)
@@ -39,7 +39,7 @@ const bareOnce = async () => {
   return { ...sent, cpuMicros: (cpuMicros(bare.process.pid ?? 0) - cpu) / sent.acknowledged }
 }
 
-// Code that has run before is compiled.
+// Warms up, so that the code is compiled.
 const warmSeconds = Math.min(seconds, 4)
 const warm = await Generator.prepared(engine.root, "warm", warmSeconds * 7500)
 await warm.send(port, warmSeconds)

@@ -1,10 +1,10 @@
 /**
- * What telemetry costs: two workers, one of which sends logs, metrics and traces to a collector in another process, and
- * one that sends nothing, take the same deliveries in turns: bursts over 64 connections until all is applied, then a hundred
- * a second, where each delivery has its trace.
+ * What telemetry costs. Two workers take the same deliveries in turns: one sends logs, metrics and traces to a
+ * collector in another process, the other sends nothing. First bursts over 64 connections until everything is applied,
+ * then a hundred a second, where each delivery has its trace.
  *
- * Goals: applied 0.9 as fast, with 1.1 of the processor time, and 1.2 of it at 100 a second.
- * Run: node bench/telemetry.ts [--engine postgres]
+ * Goals: applied 0.9 as fast, with 1.1 times the processor time, and 1.2 times at 100 a second. Run: node
+ * bench/telemetry.ts [--engine postgres]
  */
 import { round, start } from "./Child.ts"
 import * as Engine from "./Engine.ts"
@@ -28,14 +28,14 @@ await using telling = await Live.at(engine, undefined, {
 const both = [await silent.begin(), await telling.begin()] as const
 for (const { worker } of both) await worker.reaches("it is live", ({ phase }) => phase === "live")
 
-/** Whoever is first in one round is second in the next. */
+/** The worker that is first in one round is second in the next. */
 const inTurns = async <A>(at: number, phase: (which: 0 | 1) => Promise<A>): Promise<readonly [off: A, on: A]> => {
   const first = await phase(at % 2 === 0 ? 0 : 1)
   const second = await phase(at % 2 === 0 ? 1 : 0)
   return at % 2 === 0 ? [first, second] : [second, first]
 }
 
-// Code that has run before is compiled.
+// Warms up, so that the code is compiled.
 await inTurns(0, (which) => burst(engine, both[which], "warm", Math.min(seconds, 3)))
 const lines = []
 for (let at = 0; at < rounds; at++) {

@@ -1,9 +1,9 @@
 /**
- * Upload of one large file into a bucket by the Lake, beside a bare multipart upload of the same bytes by the AWS SDK with
- * as many parts at once; the two alternate and medians are compared. The store is a separate process that keeps nothing, or
- * a real one: BENCH_UPLOAD_LAKE=s3://BUCKET/PREFIX with the SDK's own variables. Peak memory is also measured for a quarter
- * of the bytes, because it must not grow with them. Prints one JSON line; the goal is a ratio of 0.9.
- * Run: node bench/upload.ts
+ * Upload of one large file into a bucket by the Lake, compared with a bare multipart upload of the same bytes by the
+ * AWS SDK with as many parts at once; the two alternate, and medians are compared. The store is a separate process that
+ * keeps nothing, or a real one: BENCH_UPLOAD_LAKE=s3://BUCKET/PREFIX with the SDK's own variables. Peak memory is also
+ * measured for a quarter of the bytes, because it must not grow with them. Prints one JSON line; the goal is a ratio of
+ * 0.9. Run: node bench/upload.ts
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"

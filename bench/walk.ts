@@ -1,7 +1,8 @@
 /**
- * Parts of a load, in this process: the warehouse's write alone, for new rows and for the same ones again, beside the
- * engine's own way to load them; and a walk with 200 ms latency, beside the floor that this latency sets.
- * Goals: 0.95 of the floor one at a time, 0.85 with 8 in flight. Run: node bench/walk.ts [--engine postgres]
+ * Parts of a load, in this process: the warehouse's write alone, for new rows and for the same rows again, compared
+ * with the engine's own bulk load; and a walk with 200 ms latency, compared with the least time that this latency
+ * allows. Goals: 0.95 of that floor one request at a time, 0.85 with 8 in flight. Run: node bench/walk.ts [--engine
+ * postgres]
  */
 import { Duration, Effect, Layer } from "effect"
 import * as Construction from "../connectors/construction/Construction.ts"

@@ -1,8 +1,9 @@
 /**
- * What many wide tables cost a whole worker (`bin/siteledger start`): 500 lists of a review file, of 60 columns each, beside the
- * same rows in one such table. Measured are a restart with nothing to walk, from its start until it is live, the whole copy for
- * analysts that is then due, and an export; in processor time too, which a busy machine doesn't change (of the worker, and of the
- * database's server). All of it is done with 2,000,000 rows, and with so few that hardly anything but the tables counts.
+ * What many wide tables cost a whole worker (`bin/siteledger start`): 500 lists of a review file, with 60 columns each,
+ * compared with the same rows in one such table. Measured are a restart with nothing to walk, from its start until it
+ * is live, the whole copy for analysts that is then due, and an export. Processor time is measured too (the worker's,
+ * and the database server's), because a busy machine doesn't change it. All of it is done with 2,000,000 rows, and with
+ * so few rows that hardly anything but the tables counts.
  *
  * Goals: live within 2 s, an export in 1.3 times the time of one table. Run: node bench/wide.ts [--engine postgres]
  */
@@ -20,7 +21,7 @@ const rows = Number(process.env["BENCH_ROWS"] ?? 2_000_000)
 const fewRows = Math.min(rows, 200 * tables)
 const columns = 60
 const patienceMs = 900_000
-/** An answer costs a worker something. */
+/** Each answer costs a worker something. */
 const lookMs = 100
 
 await using engine = await Engine.open()
@@ -28,7 +29,7 @@ await using engine = await Engine.open()
 interface Cost {
   readonly seconds: number
   readonly cpuSeconds: number
-  /** Of the worker so far. */
+  /** The worker's peak so far. */
   readonly peakMb: number
 }
 
@@ -42,7 +43,7 @@ const reaches = async (worker: Worker, is: (status: Status) => boolean): Promise
   if (reached === undefined) throw new Error(`not within ${patienceMs / 1000} s: ${worker.log.slice(-500)}`)
 }
 
-/** Since then, or since the last cost; `worker`: once there is one. */
+/** Since the process began, or since the last cost; `worker`: once there is one. */
 const costs = () => {
   let before = { ms: performance.now(), cpuMs: 0, server: engine.serverCpuMicros() }
   return (worker: Worker): Cost => {
@@ -57,7 +58,7 @@ const costs = () => {
   }
 }
 
-/** Its tables are made by a worker that finds no rows, and ends; the next one finds nothing to walk. */
+/** A worker that finds no rows creates the tables, and ends; the next worker finds nothing to walk. */
 const measured = async (count: number, of: number) => {
   const place = await engine.place()
   const service = await start("ManyListsServer.ts", count, 0, 1000, 0, columns)
@@ -80,7 +81,7 @@ const measured = async (count: number, of: number) => {
   await first.stop()
   const where = place.url ?? join(place.directory, "warehouse.duckdb")
   await ended("WideRows.ts", "--engine", Engine.name, where, count, of / count, columns)
-  // Of before the rows came: one that is made from it isn't whole.
+  // It is older than the rows; a copy that is made from it wouldn't be whole.
   rmSync(join(place.directory, "analytics.duckdb"), { force: true })
   await engine.checkpointed()
   const cost = costs()

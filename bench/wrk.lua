@@ -1,4 +1,4 @@
--- For wrk: sends the requests of a file, one after the other, each once; when the file ends, from its beginning again.
+-- For wrk: sends the requests of a file, one after the other; when the file ends, it starts again from the beginning.
 -- Arguments: the files, one for each thread. Each request is preceded by its length, eight digits.
 -- At the end it prints one JSON line.
 

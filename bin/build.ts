@@ -1,10 +1,10 @@
 /**
- * Makes `dist/` of the sources: the worker, and each file that it runs in a thread or a process of its own, as one module; and the
- * page that its admin listener serves.
- * Loading one big module takes half the time that loading fourteen hundred takes. `bin/siteledger` runs it unless a source is
- * newer than the begin of the build.
+ * Builds `dist/` from the sources: the worker, every file that it runs in a thread or process of its own, each bundled
+ * as one module, and the page that its admin listener serves.
+ * Loading one big module takes half the time of loading fourteen hundred small ones. `bin/siteledger` runs `dist/`
+ * unless a source is newer than the start of the build.
  *
- * The folder must lie where Node finds the packages that aren't bundled.
+ * The folder must be where Node finds the packages that aren't bundled.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
@@ -16,17 +16,19 @@ const root = resolve(import.meta.dirname, "..")
 /** Native code. */
 export const ofDuckDb = "@duckdb/node-bindings"
 
-/** CommonJS starts sooner: a module would make Node load all that `node:http` exports, with a client for fetch. */
+/**
+ * CommonJS starts sooner: an ES module would make Node load every export of `node:http`, including a client for fetch.
+ */
 export const main = "main.cjs"
 
 interface Part {
   readonly source: string
   readonly external: Array<string | RegExp>
-  /** By default the source's own name, as a module. */
+  /** Default: the source's own name, as a module. */
   readonly file?: string
 }
 
-/** Whoever asks starts the files that lie beside it, so all lie together. */
+/** The parts start files that lie beside their own, so all are in one folder. */
 const parts: ReadonlyArray<Part> = [
   { source: "src/Query/child.ts", external: [ofDuckDb] },
   { source: "src/Operate/Doctor/quick-check.ts", external: [] },
@@ -39,13 +41,16 @@ const parts: ReadonlyArray<Part> = [
   { source: "connectors/construction/ConstructionErased.ts", external: [] },
   { source: "connectors/construction/reading-thread.ts", external: [] },
   { source: "cli/discover/yaml-thread.ts", external: [] },
-  // The AWS SDK: loaded only where the lake is a bucket, as it is not to make every start longer.
+  // The AWS SDK: loaded only if the lake is a bucket; otherwise it would make every start slower.
   { source: "src/Lake/S3/sdk.ts", external: [] },
-  // Last: what runs the others is there once they are.
+  // Last, so that the parts exist once the file that runs them does.
   { source: "cli/main.ts", external: [ofDuckDb], file: main }
 ]
 
-/** With a single other character, Node would keep the whole file at two bytes for each, and take longer to read it. */
+/**
+ * With a single non-ASCII character, Node would hold the whole file at two bytes per character, and take longer to read
+ * it.
+ */
 const inAscii = (code: string): string => {
   if (/\\[^\0-\x7f]/.test(code)) throw new Error("A backslash stands before a character that is to be escaped.")
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
@@ -54,20 +59,20 @@ const inAscii = (code: string): string => {
 /** Other comments are a sixth of the text, which Node keeps in memory. */
 const legalOnly = { legal: true, annotation: false, jsdoc: false }
 
-/** Of the page. */
+/** The folder of the page. */
 const dashboard = "dashboard"
 
-/** A package of which `dist/` holds something. */
+/** A package that is bundled, wholly or in part, into `dist/`. */
 export interface Bundled {
   readonly name: string
   readonly version: string
-  /** As SPDX names it. */
+  /** Its SPDX identifier. */
   readonly license: string
-  /** Its folder, from the root. */
+  /** Its folder, relative to the root. */
   readonly at: string
 }
 
-/** Names them. */
+/** The file that lists the bundled packages. */
 export const list = "packages.json"
 
 const packageOf = (module: string): string | undefined =>
@@ -76,10 +81,11 @@ const packageOf = (module: string): string | undefined =>
 const packagesOf = (modules: ReadonlyArray<string>): Set<string> =>
   new Set(modules.flatMap((module) => packageOf(module) ?? []))
 
-// Returns the folders of the packages that it holds. Each in one file: a chunk of its own would lose the names that undici exports only as it runs.
+// Returns the folders of the packages that the bundle contains. Each part becomes one file: a separate chunk would lose
+// the names that undici exports only at run time.
 export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<ReadonlySet<string>> => {
   const { external, source, file = `${basename(source, ".ts")}.js` } = part
-  // Effect looks for variables of bundlers of pages.
+  // Effect looks for variables that bundlers of web pages define.
   const transform = { define: { "import.meta.env": "undefined" } }
   const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
   const format = file.endsWith(".cjs") ? "cjs" : "esm"
@@ -100,7 +106,7 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
   mkdirSync(folder, { recursive: true })
-  // Else each start first reads the whole bundle as CommonJS.
+  // Otherwise each start would first parse the whole bundle as CommonJS.
   writeFileSync(join(folder, "package.json"), '{"type":"module"}')
   const folders = packagesOf(await page(root, join(folder, dashboard)))
   for (const part of parts) for (const each of await bundle(folder, part, sourcemap)) folders.add(each)
@@ -111,17 +117,17 @@ export const build = async (folder: string, sourcemap: boolean): Promise<void> =
   writeFileSync(join(folder, list), `${JSON.stringify(packages, null, 2)}\n`)
 }
 
-/** File by file in place of what was built before, which a worker may be about to start a thread from. */
+/** Replaces the earlier build file by file, because a worker may be about to start a thread from it. */
 export const replace = async (target: string): Promise<void> => {
   const unfinished = join(target, "unfinished")
   rmSync(unfinished, { recursive: true, force: true })
   const begun = new Date()
   await build(unfinished, false)
-  // A source that was changed meanwhile is newer.
+  // So a source that was changed during the build is newer.
   utimesSync(join(unfinished, main), begun, begun)
   const made = filesIn(unfinished)
   const kept = filesIn(target)
-  // A document comes after what it names, and what runs all comes last.
+  // A document comes after the files that it names, and the main file comes last.
   for (const name of made.toSorted((one, other) => turnOf(one) - turnOf(other))) {
     mkdirSync(dirname(join(target, name)), { recursive: true })
     renameSync(join(unfinished, name), join(target, name))
@@ -132,7 +138,7 @@ export const replace = async (target: string): Promise<void> => {
 
 const turnOf = (name: string): number => (name === main ? 2 : name.endsWith(".html") ? 1 : 0)
 
-/** By their paths below it. */
+/** Paths relative to the folder. */
 const filesIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

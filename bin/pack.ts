@@ -1,6 +1,6 @@
 /**
- * Makes ready what `npm pack` takes: `dist/` as `bin/build.ts` makes it, and in `licenses/` the licences of the packages that
- * are bundled there, and a bill of all that is shipped (SBOM, CycloneDX), as npm knows it.
+ * Prepares what `npm pack` takes: `dist/` as `bin/build.ts` makes it; in `licenses/`, the licences of the packages that
+ * are bundled in it; and a bill of materials of everything that is shipped (SBOM, CycloneDX), from npm's data.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ interface Component {
   readonly hashes?: ReadonlyArray<unknown>
 }
 
-/** What we read and change of it. */
+/** The fields that are read and changed here. */
 interface Bill {
   readonly serialNumber: string
   readonly metadata: { readonly timestamp: string; readonly component: Component }
@@ -39,10 +39,13 @@ const licences = (packages: ReadonlyArray<Bundled>): string =>
 const isOfDevelopment = ({ properties = [] }: Component): boolean =>
   properties.some(({ name }) => name === "cdx:npm:package:development")
 
-/** Our own folders, which come from no registry, aren't in the package. */
+/** The project's own folders come from no registry and aren't in the package. */
 const isOurs = ({ hashes }: Component): boolean => hashes === undefined
 
-/** Of all that npm would install, what is installed with the package or bundled in it. The same sources give the same bill. */
+/**
+ * Of everything that npm would install, only what is installed with the package or bundled in it. The same sources give
+ * the same bill.
+ */
 const shipped = ({ serialNumber: _number, ...bill }: Bill, packages: ReadonlyArray<Bundled>) => {
   const { timestamp: _time, ...metadata } = bill.metadata
   const bundled = new Set(packages.map(({ name, version }) => `${name}@${version}`))

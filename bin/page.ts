@@ -1,18 +1,18 @@
 /**
- * Makes the page of the admin listener of `dashboard/`: one script, one style sheet and its icon, each with its hash in its name, and
- * the document that names them. The same sources give the same files.
+ * Builds the admin listener's page from `dashboard/`: one script, one style sheet and its icon, each with its hash in
+ * its name, and the document that names them. The same sources give the same files.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 
-/** In the order in which one takes precedence over those before it. */
+/** In order of precedence: each sheet overrides those before it. */
 const sheets = ["colours", "frame", "parts", "tables", "views"]
 
 const ofCharts = "node_modules/uplot/dist/uPlot.min.css"
 
-/** Comments, and space that means nothing; no text of ours has space that matters beside these signs. */
+/** Removes comments and insignificant spaces; none of our texts has a significant space next to these characters. */
 const smaller = (css: string): string =>
   css
     .replace(/\/\*.*?\*\//gs, "")
@@ -24,14 +24,14 @@ const smaller = (css: string): string =>
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8)
 
-/** Below `folder`; returns its address. */
+/** Writes a file below `folder`; returns its address. */
 const asset = (folder: string, name: string, ending: string, text: string): string => {
   const path = `assets/${name}-${hashOf(text)}.${ending}`
   writeFileSync(join(folder, path), text)
   return `/${path}`
 }
 
-/** The modules that are bundled. */
+/** Returns the paths of the bundled modules. */
 export const page = async (root: string, folder: string): Promise<ReadonlyArray<string>> => {
   const source = join(root, "dashboard")
   mkdirSync(join(folder, "assets"), { recursive: true })

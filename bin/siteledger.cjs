@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * What npm puts on PATH. It becomes `bin/siteledger`, with the Node that runs this; on Windows, where that can't be, what is
- * built runs as a child. An old Node is told what to do, so each must be able to read this file.
+ * The command that npm puts on PATH. It execs `bin/siteledger` with the Node that runs this file; on Windows, which has no exec,
+ * the built worker runs as a child. Old versions of Node must be able to parse this file, because it tells their users what to do.
  */
 "use strict"
 const { spawn } = require("child_process")
@@ -22,7 +22,7 @@ if (isOld) {
   const main = path.join(root, "dist", "main.cjs")
   const options = ["--disable-warning=ExperimentalWarning", main]
   const child = spawn(process.execPath, options.concat(given), { stdio: "inherit" })
-  // A console tells both of ctrl-c: the worker stops first, and says how.
+  // A console sends ctrl-c to both processes: the worker stops first, and its exit code counts.
   process.on("SIGINT", () => {})
   child.on("exit", (code) => process.exit(code === null ? 1 : code))
 } else {

@@ -1,6 +1,7 @@
 /**
- * Builds the package into `dist/`: each entry as one file with the parts of the worker that it uses, and the declarations
- * that it reaches. The entry for promises brings its parts of Effect along; the one for Effect uses the program's own.
+ * Builds the package into `dist/`: each entry as one file with the parts of the worker that it uses, and the
+ * declarations that it needs. The entry for promises bundles its parts of Effect; the one for Effect uses the program's
+ * own copy.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -40,7 +41,7 @@ const bundle = async ({ external, name, source }: Entry): Promise<ReadonlyArray<
   return contained.flatMap((path) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
 }
 
-/** Which declarations a declaration imports or hands on. */
+/** The declarations that a declaration imports or re-exports. */
 const imported = (path: string): ReadonlyArray<string> =>
   [...readFileSync(path, "utf8").matchAll(/\bfrom "(\.[^"]*)\.[jt]s"/g)].map(([, target]) =>
     join(dirname(path), `${target}.d.ts`)

@@ -2,11 +2,11 @@
 import express from "express"
 import { verifyDelivery } from "siteledger-client"
 
-/** `store` is done when the event can't be lost any more: only then does the service hear 2xx. */
+/** `store` must complete only once the event can't be lost any more; only then does the service get a 2xx. */
 export const receiver = (secrets: ReadonlyArray<string>, store: (id: string, event: unknown) => Promise<void>) =>
   express().post(
     "/construction",
-    // The signature is over the bytes as they came, which express.json() doesn't keep.
+    // The signature covers the raw bytes, which express.json() doesn't keep.
     express.raw({ type: () => true, limit: "4mb" }),
     async (request, response) => {
       if (!verifyDelivery(request.body, request.headers, secrets)) {

@@ -2,12 +2,12 @@
 import type { FastifyInstance } from "fastify"
 import { verifyDelivery } from "siteledger-client"
 
-/** `store` is done when the event can't be lost any more: only then does the service hear 2xx. */
+/** `store` must complete only once the event can't be lost any more; only then does the service get a 2xx. */
 export const receiver =
   (secrets: ReadonlyArray<string>, store: (id: string, event: unknown) => Promise<void>) =>
   async (app: FastifyInstance): Promise<void> => {
     app.removeAllContentTypeParsers()
-    // The signature is over the bytes as they came, which Fastify's own JSON parser doesn't keep.
+    // The signature covers the raw bytes, which Fastify's own JSON parser doesn't keep.
     app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 4 * 1024 * 1024 }, (_request, body, done) =>
       done(null, body)
     )
