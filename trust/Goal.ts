@@ -1,6 +1,6 @@
 /**
- * What a goal is: one kind of attack on a running worker, judged from outside. Every file in `goals/` is one, under the
- * file's name, and exports it as `goal`.
+ * What a goal is: one kind of attack on a running worker, judged from outside. Every file in `goals/` exports one as
+ * `goal`, under the file's name.
  */
 import type { Dice } from "../sandbox/Seed.ts"
 import type { Server } from "./Servers.ts"
@@ -12,13 +12,13 @@ export interface Attack {
   readonly engine: Engine
   /** The only source of chance. */
   readonly dice: Dice
-  /** Numbers of the runs, until `--runs` or `--seconds` ends them, or the goal's own number of runs is reached. */
+  /** The numbers of the runs, until `--runs` or `--seconds` ends them, or the goal's own number of runs is reached. */
   readonly runs: () => Generator<number>
-  /** The whole set of cases was asked for, not a sample. */
+  /** The full set of cases was asked for, not a sample. */
   readonly isLong: boolean
-  /** Of a month, where it isn't the short form's. */
+  /** The size of a month, if it differs from the short form's. */
   readonly size: { readonly ipcs?: number; readonly kills?: number }
-  /** PostgreSQL, on that engine or where a goal needs it. */
+  /** A PostgreSQL server, for runs on that engine or for a goal that needs one. */
   readonly server: () => Promise<Server>
 }
 
@@ -43,13 +43,13 @@ export interface Skipped {
 
 export interface Goal {
   readonly engines: ReadonlyArray<Engine>
-  /** Runs in the short form. */
+  /** How many runs the short form has. */
   readonly runs: number
   /** It measures time, so nothing else may run beside it. */
   readonly isAlone?: true
-  /** It waits for most of its time, so it runs beside the others and takes no turn from them. */
+  /** It mostly waits, so it runs beside the others and doesn't take one of their places. */
   readonly waits?: true
-  /** It takes longest, so it begins first. */
+  /** It takes longest, so it starts first. */
   readonly isFirst?: true
   readonly run: (attack: Attack) => Promise<Findings | Skipped>
 }
@@ -62,13 +62,13 @@ export type Line = {
   | Skipped
   | {
       readonly runs: number
-      /** Repeats it. */
+      /** The command that repeats it. */
       readonly command: string
       readonly violations: number
       readonly seed: number
       readonly seconds: number
       readonly figures: Readonly<Record<string, unknown>>
-      /** The first five. */
+      /** The first five violations. */
       readonly broken?: ReadonlyArray<string>
     }
 )

@@ -1,6 +1,6 @@
 /**
- * Compares what was acknowledged with what every copy holds: the warehouse's tables, the copy for analysts, the Parquet
- * files and the accounting system. Returns a sentence for each difference.
+ * Compares the acknowledged events with the contents of every copy: the warehouse's tables, the copy for analysts, the
+ * Parquet files and the accounting system. Returns a sentence for each difference.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import type { Worker } from "../bench/WorkerProcess.ts"
 
 const eventsSql = `select body_sha256, event_type, outcome, cast(deliveries as varchar) as deliveries from construction.events`
 const ipcsSql = `select id, status, cast(certified_amount as varchar) as certified from construction.ipcs`
-// An accrual is no payment.
+// An accrual isn't a payment.
 const paidSql = `select ipc_id, cast(sum(amount) as varchar) as paid, cast(count(*) as varchar) as entries
   from construction.ledger_entries where kind <> 'accrual' group by ipc_id`
 const entriesSql = `select entry_id, cast(amount as varchar) as amount, debit_account, credit_account, cast(lines as varchar) as lines
@@ -30,7 +30,7 @@ interface Copy {
 const some = (names: ReadonlyArray<string>): string =>
   `${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`
 
-/** Each event once, all that were acknowledged, and none that wasn't sent. */
+/** Every acknowledged event is there once, and no event that wasn't sent. */
 const wrongEvents = ({ events, name }: Copy, world: World, isExact: boolean): ReadonlyArray<string> => {
   const { acknowledged, attempts, tale } = world.sender
   const byHash = Map.groupBy(events, (row) => String(row["body_sha256"]))
@@ -81,7 +81,7 @@ const wrongRows = ({ events, ipcs, name, paid }: Copy, told: ReadonlyArray<Told>
 
 const movedIn = (entries: Rows) => new Map(entries.map((row) => [String(row["entry_id"]), moved(row)]))
 
-/** Every entry is balanced, and moves on each account what it moves in the first of the copies. */
+/** Every entry is balanced, and moves the same amounts on each account as in the first copy. */
 const wrongEntries = (copies: ReadonlyArray<Copy>): ReadonlyArray<string> =>
   copies.flatMap(({ entries, name }) => {
     const unbalanced = entries.filter((row) => !isBalanced(row))
@@ -104,7 +104,7 @@ interface Manifest {
   readonly tables: Readonly<Record<string, { readonly files: ReadonlyArray<{ readonly path: string }> }>>
 }
 
-/** The newest export, read as a stranger to the product reads it. */
+/** Reads the newest export as someone without the product would. */
 const parquet = async (lake: string) => {
   const parse = (path: string): unknown => JSON.parse(readFileSync(join(lake, path), "utf8"))
   const { manifest } = parse("latest.json") as { readonly manifest: string }
@@ -120,7 +120,7 @@ const parquet = async (lake: string) => {
   )
 }
 
-/** What the accounting system holds is what the books say. */
+/** The accounting system holds what the books say. */
 const wrongSink = async ({
   sink,
   warehouse
@@ -185,8 +185,8 @@ export interface Judged {
 }
 
 /**
- * Lets everything be delivered and applied, exports and publishes, ends the worker, and compares. `isExact`: also the
- * counts of deliveries. `lakeOf`: the folder with the exports, once they are written.
+ * Waits until everything is delivered and applied, exports and publishes, stops the worker, and compares. `isExact`:
+ * also compares the counts of deliveries. `lakeOf`: returns the folder with the exports, once they are written.
  */
 export const judge = async (
   world: World,

@@ -1,6 +1,8 @@
-/** Work on many things, some at a time. */
+/**
+ * Processes many items, a few at a time.
+ */
 
-/** The results are in the order of the items. The first failure fails all; no further work is begun then. */
+/** Results are in the order of the items. The first failure fails the whole; no further item is started after it. */
 export const inLanes = async <A, B>(
   lanes: number,
   items: ReadonlyArray<A>,

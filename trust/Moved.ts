@@ -1,4 +1,6 @@
-/** What entries move on each account, worked out without the product's own code: `ACCOUNT UNITS` in the order of their texts. */
+/**
+ * How much entries move on each account, computed without the product's own code: `ACCOUNT UNITS`, sorted as text.
+ */
 export type Moved = ReadonlyArray<string>
 
 type Row = Readonly<Record<string, unknown>>
@@ -18,11 +20,11 @@ const linesIn = ({ amount, credit_account: credit, debit_account: debit, lines }
       ]
     : Object.entries(JSON.parse(String(lines)) as Row).map(([account, moved]) => [account, unitsOf(moved)] as const)
 
-/** By a row of the books or of a copy of them. */
+/** From a row of the books, or of a copy of them. */
 export const moved = (row: Row): Moved => inOrder(linesIn(row))
 
 export const isBalanced = (row: Row): boolean => linesIn(row).reduce((sum, [, units]) => sum + units, 0n) === 0n
 
-/** By what accounting got. */
+/** From what accounting received. */
 export const movedBy = (lines: ReadonlyArray<Row>): Moved =>
   inOrder(lines.map(({ account, credit, debit }) => [String(account), unitsOf(debit) - unitsOf(credit)]))

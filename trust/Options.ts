@@ -1,4 +1,6 @@
-/** The command line of `npm run trust`. A mistake is one sentence and the list of goals. */
+/**
+ * The command line of `npm run trust`. A mistake is answered with one sentence and the list of goals.
+ */
 import { parseArgs } from "node:util"
 import { type Engine, engines } from "./Goal.ts"
 
@@ -8,7 +10,7 @@ export interface Options {
   readonly runs: number | undefined
   readonly seconds: number | undefined
   readonly engine: Engine | undefined
-  /** Of the month. */
+  /** For the month. */
   readonly ipcs: number | undefined
   readonly kills: number | undefined
   /** Keep the lines in `last-run.jsonl` and write `docs/trust.md` from them. */

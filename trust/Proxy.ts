@@ -1,6 +1,6 @@
 /**
- * A TCP proxy between the worker and what it talks to, which does to the connection what a bad network does. The fault
- * holds from the next connection on; `reset` and `blackHole` also hit open ones.
+ * A TCP proxy between the worker and its peers, which treats connections as a bad network does. The fault applies from
+ * the next connection on; `reset` and `blackHole` also hit open ones.
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
@@ -47,7 +47,7 @@ const answers: Readonly<Record<Fault, Pass>> = {
     const more = setInterval(() => void (to.writableNeedDrain || to.write("x".repeat(1024))), 5)
     to.on("close", () => clearInterval(more))
   },
-  // In one piece, or a sender could take the second for the answer to its next request.
+  // In one write; otherwise a sender could take the second for the answer to its next request.
   duplicate: (chunk, to) => void to.write(Buffer.concat([chunk, chunk]))
 }
 
@@ -58,7 +58,7 @@ export class Proxy {
   fault: Fault = "none"
   target: number
   connections = 0
-  /** What went towards the worker, if it is to be kept. */
+  /** The bytes sent towards the worker, if they are to be kept. */
   kept: Array<Buffer> | undefined
 
   private constructor(target: number) {
@@ -80,7 +80,7 @@ export class Proxy {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** The next bytes from the worker's side. */
+  /** Resolves with the next bytes from the worker's side. */
   heard(): Promise<void> {
     return new Promise((resolve) => this.#listeners.push(resolve))
   }

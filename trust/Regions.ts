@@ -1,14 +1,14 @@
 /**
- * Places in a file that its format needs, each of which is damaged by itself: the pages of SQLite and the frames of its log,
- * the headers and blocks of DuckDB, the frames of a segment, the footer of a Parquet file.
+ * Places in a file that its format depends on, each of which is damaged alone: the pages of SQLite and the frames of
+ * its log, the headers and blocks of DuckDB, the frames of a segment, the footer of a Parquet file.
  */
 
-/** Where they begin, by their names. */
+/** The offset at which each region begins, by its name. */
 type Offsets = Readonly<Record<string, number>>
 
 const sqliteLeaves: ReadonlySet<number> = new Set([10, 13])
 
-/** Of a page: its kind and the free space; the end of it, where its first cells are. */
+/** Of a page: its type and free-space fields at the start, and its end, where the first cells are. */
 const sqlite = (bytes: Buffer): Offsets => {
   const size = bytes.readUInt16BE(16)
   const pages = Array.from({ length: Math.floor(bytes.length / size) }, (_, n) => n * size)
@@ -37,7 +37,7 @@ const duckDb = (bytes: Buffer): Offsets => {
   return blocks === 0 ? headers : { ...headers, "first block": inBlock(0), "last block": inBlock(blocks - 1) }
 }
 
-/** After the mark, a length and a checksum: the frame's number and its own content. */
+/** A frame has the mark, a length and a checksum, then its number and its content. */
 const segment = (bytes: Buffer): Offsets => {
   const second = bytes.length > 12 ? 12 + bytes.readUInt32BE(4) : 0
   return {

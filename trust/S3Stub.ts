@@ -1,9 +1,10 @@
 /**
- * A small S3 for tests and attacks, in this process: one bucket, path style, signatures checked, and faults at any call.
+ * A small S3 for tests and attacks, in this process: one bucket, path style, signatures checked, and faults at any
+ * call.
  *
- * `onCall` is called three times for each request: "arriving" (its head is there), "before" (the body is read and the
- * signature is right, nothing is done yet) and "after" (everything is done, nothing is answered yet). What it returns
- * happens instead of an answer.
+ * `onCall` is called three times for each request: "arriving" (its head has arrived), "before" (the body is read and
+ * the signature is right, but nothing is done yet) and "after" (everything is done, but nothing is answered yet). If it
+ * returns a fault, that happens instead of an answer.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -18,18 +19,18 @@ export type { Conditional } from "./S3Stub/Bucket.ts"
 export interface Call {
   /** From 1. */
   readonly number: number
-  /** As the S3 reference names it: "PutObject". */
+  /** The operation's name in the S3 reference: "PutObject". */
   readonly operation: string
   readonly key: string
   /** As Node reads them: names in lower case. */
   readonly headers: IncomingMessage["headers"]
-  /** Resolves once the call is answered or its client has gone. */
+  /** Resolves once the call is answered or its client has disconnected. */
   readonly closed: Promise<unknown>
 }
 
 export type When = "arriving" | "before" | "after"
 
-/** "cut": the connection breaks. "hang": nothing more comes. "half", "stall": the same in the middle of the body. */
+/** "cut": the connection breaks. "hang": nothing is answered. "half", "stall": the same in the middle of the body. */
 export type Fault =
   | "cut"
   | "hang"
@@ -46,7 +47,7 @@ export class S3Stub {
   readonly contents = Bucket.make()
   calls: Array<Call> = []
   onCall: OnCall = () => undefined
-  /** How much the stub's clock is ahead of this machine's. */
+  /** How far the stub's clock is ahead of this machine's. */
   skewMillis = 0
   readonly #server = createServer({ requestTimeout: 0 }, (request, response) => void this.#serve(request, response))
 
@@ -64,7 +65,7 @@ export class S3Stub {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** For the process that uses the stub: the AWS SDK's variables, without this machine's own files. */
+  /** Variables of the AWS SDK for the process that uses the stub, which keep it from this machine's own files. */
   get environment(): Readonly<Record<string, string>> {
     return {
       AWS_ENDPOINT_URL_S3: this.url,
@@ -82,7 +83,7 @@ export class S3Stub {
     return this.contents.objects
   }
 
-  /** Unfinished ones, by id. */
+  /** Unfinished uploads, by id. */
   get uploads(): Map<string, Bucket.Upload> {
     return this.contents.uploads
   }
@@ -95,7 +96,7 @@ export class S3Stub {
     this.contents.pageSize = pageSize
   }
 
-  /** Counts calls from 1 again, and makes no more faults. */
+  /** Counts calls from 1 again, and causes no more faults. */
   reset(): void {
     this.calls = []
     this.onCall = () => undefined
@@ -121,7 +122,7 @@ export class S3Stub {
       if (typeof answer === "string") return this.#fail(response, asked, answer)
       this.#write(response, asked, answer)
     } catch (cause) {
-      // A connection that broke before the whole body came can't be answered.
+      // A connection that broke before the whole body arrived can't be answered.
       if (request.errored === null) this.#write(response, asked, refused(cause, asked))
     }
   }

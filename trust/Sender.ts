@@ -1,6 +1,6 @@
 /**
- * The service as a sender to its subscriptions: it knows what it sent and what was acknowledged with a 2xx, and sends the
- * rest again until it is.
+ * The service as the sender of deliveries: it knows what it sent and what was acknowledged with a 2xx, and repeats the
+ * rest until it is acknowledged.
  */
 import { createHmac } from "node:crypto"
 import { Agent, request } from "node:http"
@@ -28,15 +28,15 @@ export class Sender {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })
   /** Where deliveries go. */
   url: string
-  /** By body's hash. */
+  /** By the hash of the body. */
   readonly attempts = new Map<string, number>()
   readonly acknowledged = new Map<string, number>()
-  /** Of every attempt that was answered, in ms. */
+  /** The times of all answered attempts, in ms. */
   readonly latencies: Array<number> = []
-  /** How many attempts ended with each status; 0: without an answer. */
+  /** How many attempts ended with each status; 0: no answer. */
   readonly statuses = new Map<number, number>()
 
-  /** `secrets`: of the subscriptions, the newest first. */
+  /** `secrets`: the subscriptions' secrets, the newest first. */
   constructor(dice: Dice, url: string, secrets: () => ReadonlyArray<string>) {
     this.#dice = dice
     this.tale = new Tale(dice)
@@ -48,7 +48,10 @@ export class Sender {
     return this.#secrets()[0] ?? ""
   }
 
-  /** One attempt, signed for each subscription in turn until one is accepted: the status, or 0 without an answer. */
+  /**
+   * One attempt, signed for each subscription in turn until one signature is accepted. Returns the status, or 0 without
+   * an answer.
+   */
   async attempt(event: Told): Promise<number> {
     let status = 0
     for (const secret of this.#secrets()) {
@@ -58,7 +61,7 @@ export class Sender {
     return status
   }
 
-  /** One attempt with this secret. */
+  /** One attempt, signed with this secret. */
   async signed(event: Told, secret: string): Promise<number> {
     const { body, sha256 } = event
     this.attempts.set(sha256, (this.attempts.get(sha256) ?? 0) + 1)
@@ -79,7 +82,7 @@ export class Sender {
     return status
   }
 
-  /** New events at once, and now and then an old one; `answered` is called for each 2xx. */
+  /** Sends new events all at once, and occasionally an old one; `answered` is called for each 2xx. */
   async burst(count: number, answered: () => void = () => undefined, filler = 0): Promise<ReadonlyArray<number>> {
     const { told } = this.tale
     const old = told.filter(() => this.#dice.chance(1 / (told.length + 1)))
@@ -93,7 +96,7 @@ export class Sender {
     )
   }
 
-  /** Some at a time until the signal; the delivery of the last ones is awaited. */
+  /** Sends at this rate until the signal, and then waits until the last ones are delivered. */
   async steadily(signal: AbortSignal, perSecond: number): Promise<void> {
     while (!signal.aborted) {
       await Promise.all([this.burst(Math.max(1, Math.round(perSecond / 10))), pause(100)])
@@ -115,7 +118,7 @@ export class Sender {
     })
   }
 
-  /** Goes back to an earlier moment, as the data directory does. */
+  /** Goes back to an earlier state, as the data directory does. */
   restore(acknowledged: ReadonlyMap<string, number>, told: ReadonlyArray<Told>): void {
     this.acknowledged.clear()
     for (const [sha256, count] of acknowledged) this.acknowledged.set(sha256, count)

@@ -1,12 +1,12 @@
 /**
- * The PostgreSQL of a run, started at its first use and stopped at the end: it is as durable as a real one, and can be
- * restarted and lose its backends.
+ * The PostgreSQL of a run, started at its first use and stopped at the end. It is as durable as a real one; it can be
+ * restarted, and its backends can be killed.
  */
 import { Client } from "pg"
 import { type PostgresServer, start } from "../bench/PostgresServer.ts"
 
 export interface Server extends PostgresServer {
-  /** Rows as JSON values, numbers of any size as text. */
+  /** Rows as JSON values, with numbers of any size as text. */
   readonly query: (url: string, sql: string) => Promise<ReadonlyArray<Record<string, unknown>>>
 }
 
@@ -18,7 +18,7 @@ const query: Server["query"] = async (url, sql) => {
   await client.connect()
   try {
     const answer: unknown = await client.query<Record<string, unknown>>(sql)
-    // Several statements have several answers; the last one counts.
+    // Several statements give several answers; the last one counts.
     return (Array.isArray(answer) ? answer.at(-1) : answer).rows as ReadonlyArray<Record<string, unknown>>
   } finally {
     await client.end()

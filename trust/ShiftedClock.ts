@@ -1,6 +1,6 @@
 /**
- * Preloaded into a worker (`node --import`): its wall clock is ahead by as many milliseconds as the file says that
- * TRUST_CLOCK_FILE names. The monotonic clock stays right, as when an operator sets a machine's clock.
+ * Preloaded into a worker (`node --import`): its wall clock is ahead by the number of milliseconds in the file that
+ * TRUST_CLOCK_FILE names. The monotonic clock isn't changed, as when an operator sets a machine's clock.
  */
 import { readFileSync } from "node:fs"
 

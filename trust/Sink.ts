@@ -1,4 +1,6 @@
-/** An accounting system: it takes each entry once, by its idempotency key, and checks the signature. */
+/**
+ * An accounting system: it accepts each entry once, by its idempotency key, and checks the signature.
+ */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { sign } from "./Sender.ts"
@@ -14,9 +16,9 @@ export class Sink {
   readonly secret: string
   readonly #server: Server
   readonly entries = new Map<string, Posted>()
-  /** What an accounting system must never see. */
+  /** Violations that an accounting system must never see. */
   readonly complaints: Array<string> = []
-  /** What it answers instead of taking the entry; undefined: it takes it. */
+  /** The status with which it refuses entries; undefined: it accepts them. */
   refusal: number | undefined
   readonly #bodies = new Map<string, string>()
 

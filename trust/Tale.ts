@@ -1,6 +1,6 @@
 /**
- * The lives of IPCs, told event by event, and the rows and the money that any subset of the events must end in. Written
- * from the interface document, without the product's code.
+ * The lives of IPCs, told event by event, and the rows and the money that must result from any subset of the events.
+ * Written from the interface document, without the product's code.
  */
 import { createHash } from "node:crypto"
 import type { Dice } from "../sandbox/Seed.ts"
@@ -12,7 +12,7 @@ export interface Told {
   readonly sha256: string
   readonly ipc: string
   readonly stage: Stage
-  /** Of the certificate, with four decimals. */
+  /** The certificate's amount, with four decimals. */
   readonly amount: string | undefined
 }
 
@@ -39,14 +39,14 @@ export class Tale {
   readonly told: Array<Told> = []
   #count = 0
 
-  /** `from`: when the first event happened; if it isn't given, long ago for every clock. */
+  /** `from`: when the first event happened. Default: long enough ago for every clock. */
   constructor(dice: Dice, name = "IPC", from = Date.now() - 30 * dayMs) {
     this.#dice = dice
     this.#name = name
     this.#from = from
   }
 
-  /** The next events: those of one IPC follow each other. `filler`: bytes that each body has in addition. */
+  /** The next events; the events of one IPC are consecutive. `filler`: how many extra bytes each body has. */
   take(count: number, filler = 0): ReadonlyArray<Told> {
     const taken = Array.from({ length: count }, () => this.#next(filler))
     this.told.push(...taken)
@@ -57,7 +57,7 @@ export class Tale {
     const number = this.#count++
     const stage = stages[number % stages.length] ?? "created"
     const ipc = `${this.#name}-${Math.floor(number / stages.length)}`
-    // In euros, with the zeros of the column.
+    // In euros, with the trailing zeros of the column.
     const amount = `${1 + this.#dice.below(9_999_999)}.${String(this.#dice.below(100)).padStart(2, "0")}00`
     const fields = {
       created: { project_id: 1 + this.#dice.below(20), draft_amount: amount },
@@ -81,7 +81,7 @@ export class Tale {
   }
 }
 
-/** What the events, in any order, must end in. */
+/** The state that must result from the events, in any order. */
 export const model = (events: ReadonlyArray<Told>): ReadonlyMap<string, Ipc> => {
   const ipcs = Map.groupBy(events, ({ ipc }) => ipc)
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * The wall clock of a goal's workers, which is ahead of the machine's by as much as the goal says (`ShiftedClock`). It moves
- * while they run; the monotonic clock doesn't.
+ * The wall clock of a goal's workers, which is ahead of the machine's by an offset that the goal sets (`ShiftedClock`).
+ * The offset changes while they run; the monotonic clock isn't affected.
  */
 import { renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,19 +11,19 @@ const preload = join(import.meta.dirname, "ShiftedClock.ts")
 export class WallClock {
   readonly #file: string
 
-  /** `file`: where its shift is kept. */
+  /** `file`: where the offset is kept. */
   constructor(file: string) {
     this.#file = file
     this.set(0)
   }
 
   set(aheadMs: number): void {
-    // A worker that reads it while it is written would see no shift.
+    // Written to another file first: a worker that read a half-written file would see no offset.
     writeFileSync(`${this.#file}.new`, String(aheadMs))
     renameSync(`${this.#file}.new`, this.#file)
   }
 
-  /** Of a worker that has it. */
+  /** The environment of a worker with this clock. */
   get environment(): Environment {
     return {
       TRUST_CLOCK_FILE: this.#file,

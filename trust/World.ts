@@ -24,13 +24,13 @@ export interface WorldOptions {
   readonly hasSink?: boolean
 }
 
-/** Every secret that a worker is given has this in it. */
+/** Every secret that a worker is given contains this text. */
 export const mark = "marked-secret"
 
-/** For all workers on a database. */
+/** The key of all workers on a database. */
 const key = "0123456789abcdef".repeat(4)
 
-/** No goal but that of the plan waits for the plan. */
+/** Only the goal about the plan waits for the plan. */
 const unhurried = "60000"
 
 export class World implements AsyncDisposable {
@@ -137,7 +137,7 @@ export class World implements AsyncDisposable {
     const rows = await Promise.all(
       names.map(({ name }) => this.warehouse(`select t::text as row from ${String(name)} as t`))
     )
-    // Bytes are written as hex, so a text in them is found under its hex spelling.
+    // Bytes are written as hex, so a text in them is found in its hex form.
     return rows
       .flat()
       .map(({ row }) => String(row))
@@ -158,7 +158,7 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Values as text, but for what JSON has. */
+/** Values as text, except those that JSON can represent. */
 export const inDuckDb = async (file: string | undefined, sql: string): Promise<Rows> => {
   if (file !== undefined && !existsSync(file)) throw new Error(`there is no ${file}`)
   const instance = await DuckDBInstance.create(

@@ -1,6 +1,6 @@
 /**
  * Keeps the lines of a run in `last-run.jsonl`, where a goal's newer lines replace its older ones, and writes
- * `docs/trust.md` from them and from the promises.
+ * `docs/trust.md` from these lines and the promises.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -71,7 +71,7 @@ const page = (lines: ReadonlyArray<Line>): string => {
   ].join("\n")
 }
 
-/** Without the folders of this machine that a sentence may name. */
+/** Without this machine's folders, which a sentence may name. */
 export const placeless = (line: Line): Line =>
   JSON.parse(JSON.stringify(line).replaceAll(/[\w./-]*\/siteledger-trust-\w+(-stopped|-killed)?/g, "DATA_DIR")) as Line
 

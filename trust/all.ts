@@ -1,10 +1,10 @@
 /**
  * Attacks a worker (`bin/siteledger start`) as a black box and judges it from outside: one JSON line for each goal and
- * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short] [--write]`;
- * `--ipcs N --kills N` for the month.
+ * engine. `npm run trust -- [GOAL…] [--runs N] [--seconds S] [--seed S] [--engine duckdb|postgres] [--short]
+ * [--write]`; `--ipcs N --kills N` for the month.
  *
- * Four goals at once, and beside them those that mostly wait; those that measure time go first, alone.
- * Exits with 0 if every promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
+ * Four goals run at once, plus those that mostly wait; goals that measure time run first, alone. Exits with 0 if every
+ * promise held, 1 if one was broken, 2 on a usage error. The seed repeats every random choice.
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
@@ -49,7 +49,7 @@ const attack = (name: string, goal: Goal, engine: Engine, options: Options): Att
   }
 }
 
-/** Of a run, as options. */
+/** The length of a run, as options. */
 const lengths = ({ ipcs, kills, runs, seconds }: Options): ReadonlyArray<string> =>
   Object.entries({ runs, seconds, ipcs, kills }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)]
@@ -58,7 +58,7 @@ const lengths = ({ ipcs, kills, runs, seconds }: Options): ReadonlyArray<string>
 const repeating = (name: string, options: Options): string =>
   ["npm run trust --", name, ...lengths(options), `--seed ${options.seed}`].join(" ")
 
-/** A goal that fails by itself proves nothing, so that counts as a violation. */
+/** A goal that itself fails proves nothing, so that counts as a violation. */
 const line = async (name: string, goal: Goal, engine: Engine, options: Options): Promise<Line> => {
   const from = performance.now()
   const findings = await goal.run(attack(name, goal, engine, options)).catch((cause: unknown) => ({
@@ -87,7 +87,7 @@ interface Job {
   readonly engine: Engine
 }
 
-/** A process of its own for each: no goal meets another's servers, memory or busy event loop. */
+/** Each goal runs in a process of its own, so that no goal meets another's servers, memory or busy event loop. */
 const inProcess = ({ engine, name }: Job, options: Options): Promise<Line> => {
   const words = [name, "--engine", engine, ...lengths(options), "--seed", String(options.seed)]
   const child = spawn(process.execPath, [import.meta.filename, ...words], { stdio: ["ignore", "pipe", "inherit"] })
@@ -137,7 +137,7 @@ const main = async (): Promise<number> => {
       isAlone === true ? "alone" : waits === true ? "beside" : "others"
     )
     await play(alone)
-    // Shared, so that each takes the next.
+    // A shared iterator: each lane takes the next job.
     const turns = others.toSorted((one, other) => rank(one) - rank(other)).values()
     await Promise.all([...beside.map((job) => play([job])), ...Array.from({ length: atOnce }, () => play(turns))])
   }
@@ -150,5 +150,5 @@ const code = await main().catch((cause: unknown) => {
   process.stderr.write(`${cause.message}\nGoals: ${names.join(", ")}\n`)
   return 2
 })
-// What a goal that failed has left open must not keep the process.
+// Handles that a failed goal has left open must not keep the process alive.
 process.exit(code)

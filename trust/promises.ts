@@ -1,13 +1,13 @@
 /**
- * Each promise of README, the goal that attacks it, what of the goal's figures to show, and the one-line break of the
+ * Each promise of README, the goal that attacks it, which of the goal's figures to show, and the one-line break of the
  * product that makes the goal fail.
  */
 export interface Promised {
   readonly promise: string
   readonly goal: string
-  /** Names of figures; a number of runs is always shown. */
+  /** Names of figures; the number of runs is always shown. */
   readonly figures: ReadonlyArray<string>
-  /** Where, and what instead. */
+  /** The place of the break, and its new text. */
   readonly breakIt: string
 }
 

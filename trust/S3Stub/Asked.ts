@@ -1,4 +1,6 @@
-/** One request as it came, and its answer; the operation is named as in the S3 reference. */
+/**
+ * One request as it arrived, and its answer; the operation has its name from the S3 reference.
+ */
 import type { IncomingHttpHeaders } from "node:http"
 
 export interface Asked {
@@ -19,11 +21,11 @@ export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer | string
-  /** Stops in the middle of the body: "half" breaks the connection, "stall" keeps it. */
+  /** Stops in the middle of the body: "half" breaks the connection, "stall" keeps it open. */
   readonly breaksOff?: "half" | "stall"
 }
 
-/** Thrown to refuse a request; answered as S3's error document. */
+/** Thrown to refuse a request; the answer is S3's error document. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -54,7 +56,7 @@ const ofKey: ReadonlyArray<readonly [method: string, parameter: string, operatio
   ["DELETE", "", "DeleteObject"]
 ]
 
-/** Of a request in path style: `/bucket/key`. */
+/** Reads a request in path style: `/bucket/key`. */
 export const read = (method: string, url: string, headers: IncomingHttpHeaders): Asked => {
   const [path = "", rawQuery = ""] = url.split("?", 2)
   const query = new URLSearchParams(rawQuery)

@@ -1,4 +1,6 @@
-/** The contents of the stub's one bucket, and the operations on it. Knows nothing of HTTP connections or faults. */
+/**
+ * The contents of the stub's one bucket, and the operations on it. It knows nothing of HTTP connections or faults.
+ */
 import { createHash, randomUUID } from "node:crypto"
 import { type Answer, type Asked, Refusal } from "./Asked.ts"
 import * as Xml from "./Xml.ts"
@@ -15,8 +17,8 @@ export interface Upload {
 }
 
 /**
- * How the store treats If-Match and If-None-Match on a write: correctly, with a 501, not at all, or like radosgw, for
- * which an ETag in the quotes in which it comes never matches.
+ * How the store treats If-Match and If-None-Match on a write: correctly, with a 501, not at all, or like radosgw, which
+ * never matches an ETag in the quotes that it was returned in.
  */
 export type Conditional = "yes" | "unsupported" | "ignored" | "unquoted"
 

@@ -1,6 +1,6 @@
 /**
  * AWS Signature Version 4 as a store checks it, and the headers' claims about the body: its SHA-256 or, if it is sent
- * in chunks, the checksum that trails it. Returns the body without the chunks; refuses as S3 does.
+ * in chunks, the checksum in the trailer. Returns the body without the chunk framing; refuses as S3 does.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
@@ -49,7 +49,7 @@ export const verified = (asked: Asked, body: Buffer, keys: Keys, nowMillis: numb
 
 const header = (asked: Asked, name: string): string => String(asked.headers[name] ?? "")
 
-/** Of "20261120T020000Z". */
+/** Parses "20261120T020000Z". */
 const millisOf = (date: string): number =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"))
 
@@ -81,7 +81,7 @@ const crc32Of = (body: Buffer): string => {
   return bytes.toString("base64")
 }
 
-/** Content-Encoding aws-chunked: sizes in hex before the pieces, and header lines after the last. */
+/** Content-Encoding aws-chunked: a size in hex before each chunk, and header lines after the last. */
 const unchunked = (sent: Buffer): { readonly body: Buffer; readonly trailer: Readonly<Record<string, string>> } => {
   const pieces: Array<Buffer> = []
   let at = 0

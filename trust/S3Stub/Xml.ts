@@ -4,7 +4,7 @@ import type { Answer } from "./Asked.ts"
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/** As S3 encodes the keys of a list when asked to: like a form. */
+/** The encoding of keys in a list, if the client asks for it: as in a form. */
 export const inUrl = (key: string): string => encodeURIComponent(key).replaceAll("%20", "+").replaceAll("%2F", "/")
 
 const meant: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }

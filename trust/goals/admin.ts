@@ -1,6 +1,6 @@
 /**
  * The admin listener under every combination of Host, Origin, method, token and path, with and without a configured
- * token: only the allowed ones are answered, and none gives a web page the right to read the answer.
+ * token: only the allowed ones are answered, and no answer gives a web page the right to read it.
  */
 import { connect } from "node:net"
 import type { Goal } from "../Goal.ts"
@@ -67,7 +67,7 @@ const exchanged = (port: number, { host, method, origin, path, token }: Asked): 
 const isAllowed = (asked: Asked, isLocal: boolean, isRight: boolean, isConfigured: boolean): boolean => {
   const { method, path } = asked
   if (path === "/health/live") return method === "GET"
-  // The page is the same for everybody, and empty until somebody signs in.
+  // The page is the same for everyone, and empty until someone signs in.
   if (path === "/") return method === "GET" && (isConfigured || isLocal)
   if (path === "/session") return method === "GET" && isRight && (isConfigured || isLocal)
   if (path === "/status" || path === "/metrics") return method === "GET" && (isConfigured ? isRight : isLocal)

@@ -1,7 +1,7 @@
 /**
- * The worker's wall clock jumps by up to a day, also across kills, while a list is read at the full rate of the plan and
- * events arrive. No minute has more requests than the plan allows, and what only a wrong clock put in quarantine is
- * applied once it is right.
+ * The worker's wall clock jumps by up to a day, also across kills, while a list is read at the full rate of the plan
+ * and events arrive. No minute has more requests than the plan allows. Events that are in quarantine only because of
+ * the wrong clock are applied once it is right.
  */
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -46,7 +46,7 @@ export const goal: Goal = {
         SITELEDGER_PAGE_SIZE: "20"
       }
     })
-    // Recent enough to lie in the future of a clock that is behind.
+    // Recent enough to be in the future for a clock that is behind.
     world.sender.tale = new Tale(dice, "IPC", Date.now() - hourMs / 2)
     const clock = new WallClock(join(world.dataDir, "clock"))
     const started = () => world.start(clock.environment)

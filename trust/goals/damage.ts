@@ -1,8 +1,9 @@
 /**
- * Each file of the data directory in turn removed, emptied, truncated, zeroed in part or flipped in its head, middle or
- * tail and in each region of its format, after a kill -9 (the databases also after a stop, when their logs are empty). The
- * next start must come back by itself within a minute, hold every acknowledged event, because each is in two places, and
- * say what it found; `lake verify` names a damaged file of an export. Every case begins with one of these directories.
+ * Each file of the data directory in turn is removed, emptied, truncated, partly zeroed, or flipped in its head, middle
+ * or tail and in each region of its format, after a kill -9 (the databases also after a stop, when their logs are
+ * empty). The next start must recover by itself within a minute, hold every acknowledged event, because each is in two
+ * places, and report the damage; `lake verify` names a damaged file of an export. Every case begins with one of these
+ * directories.
  */
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +22,7 @@ const databases = /^(store\.sqlite|warehouse\.duckdb)$/
 /** Rows are in their log within a second. */
 const logMs = 1500
 
-/** What a bad disk or a careless hand does to a file's bytes; undefined removes it. */
+/** What a bad disk or a careless person does to a file's bytes; undefined removes the file. */
 type Damage = (bytes: Buffer) => Buffer | undefined
 
 const damages: Readonly<Record<string, Damage>> = {
@@ -41,7 +42,7 @@ const damagesOf = (file: string, bytes: Buffer): Readonly<Record<string, Damage>
   ])
   const all = { ...damages, ...(Object.fromEntries(regions) as Record<string, Damage>) }
   if (!file.endsWith(".sqlite")) return all
-  // SQLite has no checksums: a byte in a row, or in free space, is only noticed by what reads the row.
+  // SQLite has no checksums: a changed byte in a row, or in free space, is only noticed by a read of that row.
   const { "flipped middle": _middle, "flipped tail": _tail, ...structure } = all
   return structure
 }
@@ -54,11 +55,11 @@ const spoiled = (bytes: Buffer, from: number, count: number, change: (byte: numb
   return copy
 }
 
-/** Can be made again from other files, so a worker needn't speak about them. */
+/** Files that can be made again from others, so a worker need not report them. */
 const quiet =
   /^(analytics\.duckdb|worker\.json|lock|(inbox|rows)\/(known|key|id|beside)|key\.copy|ledger-sent|store\.sqlite-shm|lake)/
 
-/** Of several files alike, the first and the last. */
+/** Of several similar files, the first and the last. */
 const filesOf = (folder: string): ReadonlyArray<string> => {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).size > 0)
@@ -69,7 +70,7 @@ const filesOf = (folder: string): ReadonlyArray<string> => {
   return [...alike.values()].flatMap((files) => [...new Set([files[0] ?? "", files.at(-1) ?? ""])])
 }
 
-/** A data directory and what it must hold. */
+/** A data directory and the contents that it must have. */
 interface State {
   readonly folder: string
   readonly isStopped: boolean
@@ -83,7 +84,10 @@ const kept = ({ dataDir, sender }: World, isStopped: boolean): State => {
   return { folder, isStopped, acknowledged: new Map(sender.acknowledged), told: [...sender.tale.told] }
 }
 
-/** As a stop leaves it, and as kill -9 does: a part of the rows in the files, a part in their logs, a part not applied. */
+/**
+ * One as a stop leaves it, and one as kill -9 leaves it: some rows in the files, some in their logs, some events not
+ * applied.
+ */
 const prepare = async (world: World): Promise<ReadonlyArray<State>> => {
   const first = world.start()
   await first.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
@@ -110,13 +114,15 @@ interface Case {
   readonly damage: Damage
 }
 
-/** A file of an export may be named by the next one, too. Then it isn't made again, and `lake verify` finds it. */
+/** The next export may name a file of an earlier one, too. Such a file isn't made again, but `lake verify` finds it. */
 const isAllowed = (violation: string, file: string, all: ReadonlyArray<string>): boolean =>
   file.startsWith("lake/") &&
   /^siteledger lake verify ends|^the export/.test(violation) &&
   all.some((one) => one.startsWith("siteledger lake verify ends with 1"))
 
-/** The files of an export vouch for each other: the pointer for the manifest, the manifest for the rest. */
+/**
+ * The files of an export are covered by each other's hashes: the pointer has the manifest's, the manifest the others'.
+ */
 const unnamed = async (world: World, file: string): Promise<ReadonlyArray<string>> => {
   if (!file.startsWith("lake/")) return []
   const { code, stderr, stdout } = await world.run(["lake", "verify"])
@@ -125,8 +131,8 @@ const unnamed = async (world: World, file: string): Promise<ReadonlyArray<string
 }
 
 /**
- * SQLite doesn't read a page that its log has a newer state of, and the end of the log may be damaged by a crash, too:
- * a transaction that was being written.
+ * SQLite doesn't read a page of which its log has a newer version. A crash may also leave the end of the log damaged: a
+ * transaction that was being written.
  */
 const isHidden = ({ file, name, state }: Omit<Case, "damage">): boolean =>
   !state.isStopped &&
@@ -145,11 +151,11 @@ const attempt = async (world: World, { file, name, state }: Case): Promise<Reado
     if (status === null) return [`the worker ended with ${worker.exitCode}: ${worker.log.trim().slice(-250)}`]
     if (status === undefined) return [`not up within ${mostSeconds} s: ${worker.log.trim().slice(-250)}`]
     await world.sender.burst(4)
-    // Damage that is met by an export costs that one, and the next one succeeds.
+    // Damage that an export encounters makes that export fail; the next one succeeds.
     if (databases.test(file)) {
       await within(mostSeconds * 1000, async () => ((await worker.verb("export")) === undefined ? undefined : true))
     }
-    // A reason may take a moment to be found.
+    // A reason may take a moment to appear.
     await pause(Math.max(0, 1500 - (performance.now() - from)))
     const reasons = (await worker.status())?.reasonDetails ?? []
     const { violations } = await judge(world, worker, false)
@@ -162,7 +168,7 @@ const attempt = async (world: World, { file, name, state }: Case): Promise<Reado
   }
 }
 
-/** All in the long form; in the short one each file once. */
+/** All cases in the long form; in the short form, each file once. */
 const casesOf = ({ dice, isLong }: Attack, states: ReadonlyArray<State>): ReadonlyArray<Case> => {
   const cases = states.flatMap((state) => {
     const files = filesOf(state.folder).filter((file) => !state.isStopped || databases.test(file))

@@ -1,7 +1,7 @@
 /**
- * A full disk at each stage: while deliveries are taken, applied, exported, published, and at the start; by a limit on the
- * size of every file, and on a small file system of its own. What was acknowledged is kept, and the worker goes on once
- * there is room.
+ * A full disk at each stage: while deliveries are taken, applied, exported, published, and at the start; by a limit on
+ * the size of every file, and on a small file system of its own. Acknowledged events are kept, and the worker goes on
+ * once there is space again.
  */
 import { spawnSync } from "node:child_process"
 import { rmSync, statfsSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ interface Stage {
   readonly world: World
   readonly worker: Worker
   readonly dice: Dice
-  /** Takes the room away. */
+  /** Takes the free space away. */
   readonly fill: () => void
 }
 
@@ -46,7 +46,7 @@ const stages: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
   }
 }
 
-/** Runs the stages; `fill` and `free` act on the worker that is there. */
+/** Runs the stages; `fill` and `free` act on the current worker. */
 const staged = async (
   attack: Attack,
   world: World,
@@ -64,7 +64,7 @@ const staged = async (
     const name = order.pop() ?? "taking"
     await stages[name]?.({ world, worker, dice, fill: () => room.fill(worker) })
     await pause(300 + dice.below(700))
-    // Half of the time the worker also dies while there is no room.
+    // Half of the time the worker also dies while the disk is full.
     if (dice.chance(0.5)) await worker.kill()
     if (worker.hasEnded) {
       ended++
@@ -108,7 +108,7 @@ const onSmallDisk = async (attack: Attack): Promise<Findings | undefined> => {
         try {
           writeFileSync(join(folder, filler), bytes)
         } catch {
-          // The worker wrote at the same time: the disk is full all the same.
+          // The worker wrote at the same time, and the disk is full anyway.
         }
       },
       free: () => rmSync(join(folder, filler), { force: true })

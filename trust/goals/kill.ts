@@ -1,6 +1,7 @@
 /**
- * kill -9 at named points and at random moments, again and again on one data directory. A point is seen from outside: a
- * file that changes, a byte on the wire, an answer. In the end nothing acknowledged is lost and nothing is doubled.
+ * kill -9 at named points and at random moments, again and again on one data directory. A point is observed from
+ * outside: a file that changes, a byte on the wire, an answer. In the end no acknowledged event is lost and none is
+ * doubled.
  */
 import { connect } from "node:net"
 import { mkdirSync, watch } from "node:fs"
@@ -32,7 +33,7 @@ interface Change {
   readonly folder: string
   readonly name: RegExp
   readonly nth?: number
-  /** A file appears or goes, not only its bytes. */
+  /** A file must appear or disappear, not only change. */
   readonly isNew?: boolean
 }
 
@@ -50,7 +51,7 @@ const changed = ({ dataDir }: World, { folder, isNew = false, name, nth = 1 }: C
     setTimeout(() => watcher.close(), mostWaitMs).unref()
   })
 
-/** A request over a raw socket, cut after this share of its body. */
+/** Sends a request over a raw socket, cut off after this share of its body. */
 const written = ({ sender }: World, share: number): Promise<void> =>
   new Promise((resolve) => {
     const [event] = sender.tale.take(1, 100_000)
@@ -70,7 +71,7 @@ const random =
   ({ dice }) =>
     pause(dice.below(most))
 
-/** Whichever comes first while deliveries arrive. */
+/** Resolves with the first of them, while deliveries arrive. */
 const during =
   (point: Point): Point =>
   async (life) => {
@@ -113,7 +114,7 @@ const everywhere: Readonly<Record<string, Point>> = {
     await pause(dice.below(15))
   },
   rotation: async ({ dice, secrets, worker }) => {
-    // A worker that knows a secret without having subscribed takes it for one of a subscription that was made by hand.
+    // A worker that knows a secret without having subscribed assumes that the subscription was made by hand.
     await worker.reaches("the subscription is verified", ({ subscription }) => subscription.verifiedAt !== null)
     const secret = `${mark}-${dice.below(1e9)}-rotated`
     void worker.verb("secret-add", { secret }).then((answer) => answer !== undefined && secrets.push(secret))

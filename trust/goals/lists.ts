@@ -1,14 +1,15 @@
 /**
- * About a dozen lists of all kinds, switched on by a person, of a service whose records and fields change between two pages while
- * it and the worker fail. Once it is calm again, every table is proven and equals what the service has.
+ * About a dozen lists of all kinds, which a person has switched on. The service's records and fields change between
+ * pages while the service and the worker fail. Once everything is calm again, every table is proven and equals the
+ * service's records.
  *
- * Every tenth run is a whole worker, which is killed; the others are its walks and stores alone, in this process.
+ * Every tenth run is a whole worker, which is killed; the others are only its walks and stores, in this process.
  */
 import type { Goal } from "../Goal.ts"
 import { open, weathered, type Place } from "../lists/Weathered.ts"
 import { text } from "../../bench/Waiting.ts"
 
-/** On one service, each beginning with what the one before has left. */
+/** On one service; each run begins with what the run before it has left. */
 const runsPerPlace = 5
 const wholeEvery = 10
 

@@ -1,8 +1,8 @@
 /**
- * A month of a firm with two companies and two currencies: corrections, part payments, retention, reversals, a month that is
- * closed, and what comes late; with kills, and accounting systems that answer slowly, not now, or into the void. In the end
- * siteledger's trial balance, hledger's, the accounting systems' and one that is worked out from the history are the same, to the
- * last digit: `npm run trust -- month --ipcs 5000 --kills 20`.
+ * A month of a firm with two companies and two currencies: corrections, part payments, retention, reversals, a month
+ * that is closed, and late events; with kills, and accounting systems that answer slowly, refuse for a while, or whose
+ * answers get lost. In the end siteledger's trial balance, hledger's, the accounting systems' and one that is computed
+ * from the history are the same, to the last digit: `npm run trust -- month --ipcs 5000 --kills 20`.
  */
 import type { Goal } from "../Goal.ts"
 import * as Hledger from "../month/Hledger.ts"
@@ -12,7 +12,7 @@ import { judged } from "../month/Verdict.ts"
 
 const usual = { ipcs: 40, kills: 2 }
 
-/** What can't be compared here, and why. */
+/** What can't be compared on this machine, and why. */
 const skipped = Object.fromEntries(
   Object.entries({ hledger: Hledger.missing, Tryton: Tryton.missing }).filter(([, why]) => why !== undefined)
 )

@@ -1,7 +1,7 @@
 /**
- * Every peer of a worker under every fault of a network: {API, token, webhook, PostgreSQL, S3, sink} × {latency, slicing,
- * reset, half-open, black hole, garbage, cut, endless, duplicate answer}. After each, the same worker works by itself
- * again; in the end nothing is lost or doubled.
+ * Every peer of a worker under every fault of a network: {API, token, webhook, PostgreSQL, S3, sink} × {latency,
+ * slicing, reset, half-open, black hole, garbage, cut, endless, duplicate answer}. After each fault, the same worker
+ * recovers by itself; in the end nothing is lost or doubled.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -60,7 +60,7 @@ const stir = async (world: World, worker: Worker, peer: Peer): Promise<void> => 
   if (peer === "S3") void worker.verb("export")
 }
 
-/** Everything goes its way again: a walk ends, deliveries are applied, entries are sent, an export is written. */
+/** Everything works again: a walk ends, deliveries are applied, entries are sent, an export is written. */
 const recovers = async (world: World, worker: Worker, peer: Peer): Promise<string | undefined> => {
   const before = (await Effect.runPromise(world.sandbox.stats)).requests.answered
   let isTaken = false

@@ -1,6 +1,7 @@
 /**
- * PostgreSQL's faults under a worker that goes on taking deliveries: backends ended or killed, the server restarted, the
- * network to it cut, silent or slow. No fault loses or doubles anything, and the same worker recovers by itself.
+ * PostgreSQL's faults under a worker that goes on taking deliveries: backends are terminated or killed, the server is
+ * restarted, the network to it is cut, silent or slow. No fault loses or doubles anything, and the same worker recovers
+ * by itself.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { type Goal, shuffled } from "../Goal.ts"
@@ -22,7 +23,7 @@ type Fault = (stage: Stage) => Promise<unknown>
 const backends = (choice: string) =>
   `select ${choice} from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
 
-/** The network does this for a while, also to open connections. */
+/** The network has this fault for a while; open connections are hit, too. */
 const network =
   (fault: Proxy["fault"], millis: number): Fault =>
   async ({ dice, proxy }) => {
@@ -37,7 +38,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "backends ended": ({ server, url }) => server.query(url, backends("pg_terminate_backend(pid)")),
   "one backend ended": ({ server, url }) => server.query(url, `${backends("pg_terminate_backend(pid)")} limit 1`),
   "queries cancelled": ({ server, url }) => server.query(url, backends("pg_cancel_backend(pid)")),
-  // The server then ends all connections and recovers from its log.
+  // The server then ends all connections and recovers from its WAL.
   "a backend killed": async ({ dice, server, url }) => {
     const pids = await server.query(url, backends("pid"))
     const pid = Number(pids[dice.below(Math.max(1, pids.length))]?.["pid"] ?? 0)

@@ -1,7 +1,7 @@
 /**
- * Power cuts: the data directory is a file system in an image. At a random moment the worker is frozen and the image is
- * copied: it holds what the file system had written by then, and nothing of what only memory had. The worker is killed
- * and starts again on the copy; nothing acknowledged may be lost.
+ * Power cuts. The data directory is a file system in an image file. At a random moment the worker is frozen and the
+ * image is copied: it contains what the file system had written by then, and nothing that was only in memory. The
+ * worker is killed and starts again on the copy; no acknowledged event may be lost.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -41,14 +41,14 @@ class Disk {
     did("umount", "-l", this.#at)
   }
 
-  /** What a cut would leave now. Twice the same: the kernel isn't writing at this moment. */
+  /** Copies what a cut would leave now. Two equal copies show that the kernel isn't writing at this moment. */
   cut(): void {
     let last = readFileSync(this.#image)
     for (let next = readFileSync(this.#image); !next.equals(last); next = readFileSync(this.#image)) last = next
     writeFileSync(`${this.#image}.cut`, last)
   }
 
-  /** Goes on with what the cut left. */
+  /** Continues with what the cut left. */
   replace(): boolean {
     did("umount", this.#at)
     renameSync(`${this.#image}.cut`, this.#image)
@@ -77,7 +77,7 @@ export const goal: Goal = {
         if (dice.chance(0.3)) void worker.verb(dice.pick(["export", "publish"]))
         await pause(dice.below(200))
         process.kill(worker.pid, "SIGSTOP")
-        // What was answered before the freeze has arrived.
+        // Waits for the arrival of answers sent before the freeze.
         await pause(50)
         disk.cut()
         await worker.kill()

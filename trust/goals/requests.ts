@@ -1,7 +1,7 @@
 /**
  * Fuzzed and slow requests beside genuine deliveries: mutations of signed ones, headers that drip, idle sockets, bodies
- * that never end, a body of 300,000 keys. None is let in, and at least 99.9 % of the genuine ones are answered 2xx,
- * 99 % of them within a second.
+ * that never end, a body of 300,000 keys. No forged request is accepted, and at least 99.9 % of the genuine ones are
+ * answered 2xx, 99 % of them within a second.
  */
 import { createHash } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -29,7 +29,7 @@ const replaced = (request: Request, name: string, change: (value: string) => str
 
 const signature = "X-Service-Signature"
 
-/** Each makes a signed request one that must be refused. */
+/** Each turns a signed request into one that must be refused. */
 const forgeries: ReadonlyArray<Mutation> = [
   ({ body }, dice) => void (body[dice.below(body.length)]! ^= 1 << dice.below(8)),
   (request, dice) => {
@@ -47,7 +47,7 @@ const forgeries: ReadonlyArray<Mutation> = [
   (request, dice) => void (request.body = request.body.subarray(0, dice.below(request.body.length)))
 ]
 
-/** Each breaks the form of a request that is refused anyway. */
+/** Each corrupts the form of a request that is refused anyway. */
 const malformations: ReadonlyArray<Mutation> = [
   (request, dice) => void (request.method = dice.pick(["GET", "PUT", "TRACE", "POS\u0000T", "post"])),
   (request, dice) =>
@@ -62,7 +62,7 @@ const malformations: ReadonlyArray<Mutation> = [
   (request) => void request.headers.push(["Bad Name\u0000", "x"])
 ]
 
-/** Cut to nothing by its Content-Length, a body fits the signature of nothing. */
+/** If Content-Length cuts the body to nothing, the signature of an empty body is valid. */
 const isGenuine = ({ body, headers }: Request, secret: string): boolean => {
   const length = Number(headers.find(([name]) => name === "Content-Length")?.[1] ?? body.length)
   const right = sign(secret, body.subarray(0, length))
@@ -77,7 +77,7 @@ const bytesOf = ({ body, headers, method, path }: Request): Buffer => {
 
 const answerMs = 3000
 
-/** The first line of the answer; empty without one. */
+/** The first line of the answer; empty if there is none. */
 const exchanged = (port: number, bytes: Buffer): Promise<string> =>
   new Promise((resolve) => {
     let answer = ""
@@ -95,7 +95,7 @@ const exchanged = (port: number, bytes: Buffer): Promise<string> =>
     })
   })
 
-/** Sockets that hold places: silent, dripping, or in the middle of a body that never ends. */
+/** Sockets that occupy places: silent, dripping, or in the middle of a body that never ends. */
 const crowd = (port: number, each: number): { readonly close: () => void } => {
   const sockets: Array<Socket> = []
   const drips: Array<NodeJS.Timeout> = []

@@ -1,7 +1,7 @@
 /**
- * A marked secret in each setting, and the service's tokens and signing secrets; then everything that comes out is
- * searched for them, in several spellings: the log, the answers, every file, the exports, the copy for analysts, the
- * doctor's findings, a backup.
+ * Each setting contains a marked secret, as do the service's tokens and signing secrets. Then all output is searched
+ * for them, in several encodings: the log, the answers, every file, the exports, the copy for analysts, the doctor's
+ * findings, a backup.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { type Environment, program, run } from "../../bench/WorkerProcess.ts"
 
 const hex = (dice: Attack["dice"]): string => Array.from({ length: 64 }, () => dice.below(16).toString(16)).join("")
 
-/** As it might be written by accident. */
+/** Encodings in which it might be written by accident. */
 const spellings = (secret: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(secret)
   return [
@@ -90,7 +90,7 @@ const used = async (world: World, named: Named, places: Places, chosen: Readonly
   places.set("the log", Buffer.from(worker.log))
 }
 
-/** Starts that must end with a sentence, which mustn't repeat the value. */
+/** Starts that must end with a sentence, which must not repeat the value. */
 const refused = async (world: World, named: Named, places: Places): Promise<void> => {
   const wrong: Readonly<Record<string, Environment>> = {
     "a wrong key": { SITELEDGER_KEY: named["the sink's secret"] ?? "" },

@@ -1,12 +1,12 @@
 /**
- * Simulated days of the worker's decisions, from seeds: crashes between any two effects, lost and repeated exchanges, clocks
- * that are set. Not a black box: the real modules over models, in one process (`simulation/`).
+ * Simulated days of the worker's decisions, from seeds: crashes between any two effects, lost and repeated exchanges,
+ * clocks that are set. Not a black box: the real modules run on models, in one process (`simulation/`).
  */
 import type { Goal } from "../Goal.ts"
 import { playSeed } from "../simulation/Day.ts"
 
 export const goal: Goal = {
-  // One engine: the Store is SQLite in memory.
+  // A single engine: the Store is SQLite in memory.
   engines: ["duckdb"],
   runs: 40,
   run: async ({ dice, runs }) => {

@@ -21,7 +21,7 @@ interface Sample {
   readonly mb: number
 }
 
-/** Of the straight line through the samples (least squares). */
+/** The slope of the straight line through the samples (least squares). */
 const slope = (samples: ReadonlyArray<Sample>): number => {
   const mean = (of: (sample: Sample) => number) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
   const [hours, mb] = [mean((sample) => sample.hours), mean((sample) => sample.mb)]
@@ -33,7 +33,9 @@ const windows = (samples: ReadonlyArray<Sample>): ReadonlyArray<ReadonlyArray<Sa
   ...Map.groupBy(samples, ({ hours }) => Math.floor((hours * 3600) / windowSeconds)).values()
 ]
 
-/** Of each window: what is there between the moments in which a copy for analysts or a vacuum needs more. */
+/**
+ * The median of each window: the usual memory, without the moments in which a copy for analysts or a vacuum needs more.
+ */
 const medians = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
   windows(samples).map((window) => {
     const all = window.map(({ mb }) => mb)
@@ -41,8 +43,9 @@ const medians = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
   })
 
 /**
- * Such moments come every few minutes, for a second or two: which half hour has the largest is chance, so that they grow can't
- * be seen in an hour. None may need more than DuckDB is given in all (`SITELEDGER_MEMORY_MB`), with all that Node has.
+ * Such peaks come every few minutes, for a second or two. Which half hour has the largest is chance, so an hour can't
+ * show whether they grow. None may exceed DuckDB's whole allowance (`SITELEDGER_MEMORY_MB`) plus everything that Node
+ * has.
  */
 const mostMb = usualBudgetMb
 
@@ -57,7 +60,7 @@ export const goal: Goal = {
   run: async (attack) => {
     await using world = await World.open(attack, {
       sandbox: { projects: 2000, faults: { "error-503": 0.05, reset: 0.05, "cut-json": 0.02 } },
-      // No nightly export among the samples: it has more memory while it runs.
+      // No nightly export among the samples, because an export uses more memory.
       environment: { SITELEDGER_WALK_EVERY: "2 seconds", SITELEDGER_EXPORT_CRON: "0 0 1 1 *" }
     })
     const worker = world.start()

@@ -1,6 +1,6 @@
 /**
- * What siteledger is built from: every dependency is pinned, comes from the registry with a hash, has a licence that fits
- * Apache-2.0, and runs an install script only if it is allowed to; npm can list all of it as an SBOM.
+ * The supply chain of siteledger: every dependency is pinned, comes from the registry with a hash, has a licence that
+ * is compatible with Apache-2.0, and runs an install script only if that is allowed; npm can list them all as an SBOM.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import type { Goal } from "../Goal.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-/** Of what is shipped; those of tools may be others. */
+/** For shipped packages; development tools may have others. */
 const licences = new Set([
   "MIT",
   "ISC",
@@ -35,14 +35,14 @@ interface Locked {
 
 const parse = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"))
 
-/** Nothing but one of an "OR" needs to fit. */
+/** For an "OR", one compatible licence is enough. */
 const fits = (licence: string): boolean =>
   licence
     .replace(/[()]/g, "")
     .split(" OR ")
     .some((one) => licences.has(one))
 
-/** What is bundled in `dist/`, as `name@version`. */
+/** The packages that are bundled in `dist/`, as `name@version`. */
 const bundled = (): ReadonlySet<string> => {
   const all = parse("dist/packages.json") as ReadonlyArray<{ readonly name: string; readonly version: string }>
   return new Set(all.map(({ name, version }) => `${name}@${version}`))
@@ -58,10 +58,10 @@ const wrongIn =
   ([path, locked]: readonly [string, Locked]): ReadonlyArray<string> => {
     const { hasInstallScript, integrity, license, resolved, version } = locked
     const name = path.split("node_modules/").at(-1) ?? path
-    // Packages for other platforms aren't installed, and what isn't listed never runs.
+    // Packages for other platforms aren't installed, and scripts of unlisted packages never run.
     const isDecided = Object.hasOwn(allowed, name) || !existsSync(join(root, path))
     return [
-      // npm notes no address of what comes from the registry (.npmrc).
+      // npm records no address for packages from the registry (.npmrc).
       ...(resolved === undefined ? [] : [`${name} comes from ${resolved}`]),
       ...(integrity?.startsWith("sha512-") === true ? [] : [`${name} ${version} has no SHA-512`]),
       ...(!isShipped(name, locked) || fits(license ?? "") ? [] : [`${name} has the licence ${license}`]),

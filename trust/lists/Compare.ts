@@ -1,7 +1,7 @@
 /**
- * Whether a table says what the service's list says: each record is there once, each field's value in the column that it has, in
- * one beside that, or in `_extra`, and nothing else is. Neither the merge nor the rules for types are used; values are compared
- * by what they mean. Returns a sentence for each difference. Pure.
+ * Whether a table matches the service's list: each record is there once, each field's value is in its column, in the
+ * column beside it, or in `_extra`, and nothing else is there. Neither the merge nor the rules for types are used;
+ * values are compared by meaning. Returns a sentence for each difference. Pure.
  */
 import type { RecordTruth } from "../../sandbox/Catalogue.ts"
 import * as Json from "../../src/Domain/Json.ts"
@@ -26,7 +26,7 @@ const selected = ({ name, type }: Typed): string =>
 
 const shown = ({ columns }: List): ReadonlyArray<Column> => columns.filter(({ use }) => use === "keep")
 
-/** The living rows. */
+/** Selects the living rows. */
 export const sqlFor = (list: List, learned: ReadonlyArray<Learned>): string => {
   const columns = [...shown(list), ...learned.filter(({ resource }) => resource === list.table)]
   const unique = [...new Map(columns.map((column) => [column.name, column])).values()]
@@ -40,7 +40,7 @@ const plainDecimal = (text: string): string => {
   return digits === "" ? whole : `${whole}.${digits}`
 }
 
-/** The same text for the same value, whatever the order of its keys and the zeros of its numbers. */
+/** The same text for equal values, whatever the order of keys and the trailing zeros of numbers. */
 const canonical = (value: unknown): string => {
   const number = Json.numberText(value)
   if (number !== undefined) return plainDecimal(number)
@@ -62,7 +62,7 @@ const says = (type: string, cell: string, value: unknown): boolean => {
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined
 
-/** Where it is in the record, by the parts of its JSON Pointer. */
+/** The column's place in the record, as the parts of its JSON Pointer. */
 const partsOf = ({ from, name }: Column): ReadonlyArray<string> =>
   (from ?? `/${name}`)
     .split("/")
@@ -76,11 +76,11 @@ const patternOf = (read: string): RegExp =>
   new RegExp(`^${read.replace("GET ", "").replaceAll(/\{([^}]*)\}/g, "(?<$1>[^/]+)")}$`)
 
 interface Expected {
-  /** By column that the file names. */
+  /** The values of the columns in the review file. */
   readonly values: ReadonlyMap<Column, unknown>
-  /** What no column of the file takes, by field. */
+  /** The values that no column of the file takes, by field. */
   readonly rest: ReadonlyMap<string, unknown>
-  /** Fields of which the file's columns take a part. */
+  /** Fields of which the file's columns take only a part. */
   readonly parted: ReadonlySet<string>
 }
 
@@ -105,7 +105,7 @@ interface Row {
   readonly learned: ReadonlyArray<Learned>
 }
 
-/** Takes it out of `_extra`. Undefined: nothing is wrong. */
+/** Takes the value out of `_extra`. Undefined: nothing is wrong. */
 const wrongValue = (row: Row, field: string, column: Typed | undefined, value: unknown): string | undefined => {
   const beside = row.learned.filter((each) => each.beside !== null && each.beside === column?.name)
   const cells = [...(column === undefined ? [] : [column]), ...beside].flatMap(({ name, type }) => {
@@ -120,7 +120,7 @@ const wrongValue = (row: Row, field: string, column: Typed | undefined, value: u
   }
   const told = cells.map(({ cell, name }) => `${name} ${cell}`).join(" and ")
   if (isNothing(value)) return cells.length === 0 ? undefined : `${field} is ${told} instead of nothing`
-  // A column of days has the day of a time; the time is kept whole beside it.
+  // A column of days has the day of a time; the full time is kept beside it.
   const isDayOf = ({ cell, type }: (typeof cells)[number]) =>
     type === "DATE" && String(value).trim().startsWith(`${cell}T`)
   const [only, ...others] = cells.length > 1 ? cells.filter((cell) => !isDayOf(cell)) : cells
@@ -164,7 +164,7 @@ export interface Compared {
   readonly records: number
 }
 
-/** `rows`: of `sqlFor`. `same`: lists that show the same records, of which the truth names one. */
+/** `rows`: the result of `sqlFor`. `same`: lists that show the same records, only one of which the truth names. */
 export const compare = (
   list: List,
   same: ReadonlyArray<List>,

@@ -1,7 +1,7 @@
 /**
- * What happens to the service while its lists are walked: between two requests, records come, change and go, fields come and get
- * other types, pages become smaller, requests fail, and the service is out. All by dice; in the end only the records stay as
- * they have become.
+ * What happens to the service while its lists are walked: between two requests, records are added, change and go,
+ * fields are added and change their type, pages become smaller, requests fail, and the service has outages. The dice
+ * decide everything; at the end only the records stay changed.
  */
 import { Effect } from "effect"
 import type { Catalogue } from "../../sandbox/Catalogue.ts"
@@ -31,7 +31,7 @@ const resourceFaults: ReadonlyArray<ResourceFault> = [
   "gone"
 ]
 
-/** New fields, and what they and others may hold. */
+/** Names of new fields, and values for them and others. */
 const names = ["colour", "Site Ref", "dueOn", "select", "_extra", "mass"] as const
 const values = [
   "1",
@@ -50,18 +50,18 @@ export interface Weather {
   readonly sandbox: Sandbox
   readonly catalogue: Catalogue
   readonly dice: Dice
-  /** Whose lists are walked. */
+  /** The resources whose lists are walked. */
   readonly resources: readonly [string, ...ReadonlyArray<string>]
-  /** Fields that name records or their times stay as they are. */
+  /** Fields that identify records or hold their times don't change. */
   readonly isFixed: (field: string) => boolean
 }
 
-/** Happens after each answered request with this chance. */
+/** The chance of an event after each answered request. */
 const chance = 0.35
 
 const answered = ({ sandbox }: Weather): number => Effect.runSync(sandbox.stats).requests.answered
 
-/** Fields that a record gets, or that change their type. */
+/** Fields that a record gains, or that change their type. */
 const given = (
   { catalogue, dice, isFixed, resources }: Weather,
   resource: string
@@ -100,7 +100,7 @@ const one = (weather: Weather): void => {
   else faults.set("outage", 1)
 }
 
-/** Until so many requests are answered, or so long. Returns how often something happened. */
+/** Until this many requests are answered, or this much time has passed. Returns how often something happened. */
 export const storm = async (weather: Weather, requests: number, mostMs: number): Promise<number> => {
   const from = performance.now()
   const first = answered(weather)
@@ -117,7 +117,7 @@ export const storm = async (weather: Weather, requests: number, mostMs: number):
   return happened
 }
 
-/** Nothing fails any more. */
+/** Ends all faults. */
 export const calm = ({ catalogue, resources, sandbox: { faults } }: Weather): void => {
   for (const name of [...shares, "page-size-clamp", "churn", "rate-limit", "outage"] as const) faults.set(name, 0)
   for (const resource of resources) catalogue.faults.set(resource, undefined)

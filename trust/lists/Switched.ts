@@ -1,6 +1,6 @@
 /**
- * The lists that a person would switch on in the review file: about a dozen, one of each way in which a list is read, with
- * all that they lie below. The file is read as it is described, not by the product's own code.
+ * The lists that a person would switch on in the review file: about a dozen, one for each way in which a list is read,
+ * plus their parents. The file is read as it is documented, not by the product's own code.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Dice } from "../../sandbox/Seed.ts"
@@ -34,11 +34,11 @@ const every = "1 second"
 const whole = "2 seconds"
 const most = 16
 
-/** How it is read. */
+/** The way in which the list is read. */
 const wayOf = ({ answer, paging, parent, refresh }: List): string =>
   [paging.style, answer.total !== undefined, parent === undefined, refresh.changed !== undefined].join(" ")
 
-/** Those of siteledger's own resources have their truth elsewhere, and are tested elsewhere. */
+/** The truth of siteledger's own resources is elsewhere, and they are tested elsewhere. */
 const own = new Set(["projects", "ipcs", "vos", "ncrs", "hse_incidents", "permits", "transmittals"])
 
 const isUsable = ({ confidence, kind, needs = [], table }: List): boolean =>
@@ -50,7 +50,7 @@ const withParents = (list: List, lists: ReadonlyArray<List>): ReadonlyArray<List
 }
 
 export interface Switched {
-  /** Those that are on, without the projects, which always are. */
+  /** The lists that are on, without the projects, which always are. */
   readonly lists: ReadonlyArray<List>
   /** Lists that show the same records as this one. */
   readonly sameAs: (list: List) => ReadonlyArray<List>

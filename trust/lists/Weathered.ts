@@ -1,6 +1,6 @@
 /**
- * A service with a stranger's lists, what walks them, and one storm over both: what the tables hold once it is calm, beside what
- * the service has.
+ * A service with lists that siteledger doesn't know, a walker of these lists, and one storm over both: afterwards, once
+ * everything is calm, the tables are compared with the service's records.
  */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -14,14 +14,14 @@ import { compare, type Learned, sqlFor } from "./Compare.ts"
 import { calm, storm, type Weather } from "./Storm.ts"
 import { type List, switchOn, type Switched } from "./Switched.ts"
 
-/** Of a storm, and the longest that it lasts. */
+/** The length of a storm in requests, and its longest duration. */
 const requests = 160
 const mostMs = 20_000
-/** In which at least one page must be read: on a busy machine all of them may take any time. */
+/** The time in which at least one page must be read: on a busy machine all of them together may take any time. */
 const patienceMs = 300_000
-/** Nothing changes any more: a list that isn't proven after so many won't ever be. */
+/** Nothing changes any more: a list that isn't proven after this many passes never will be. */
 const mostPasses = 10
-/** An answer costs a worker something. */
+/** Each answer costs a worker something. */
 const lookMs = 200
 
 export interface Place extends Switched {
@@ -31,7 +31,7 @@ export interface Place extends Switched {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Also those above, on whose records the others depend. */
+/** Includes the resources above, on whose records the others depend. */
 const resourcesOf = ({ names, truth }: Catalogue, lists: ReadonlyArray<List>): ReadonlyArray<string> => {
   const patterns = lists.map(
     ({ read }) => new RegExp(`^${read.replace("GET ", "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`)
@@ -39,7 +39,7 @@ const resourcesOf = ({ names, truth }: Catalogue, lists: ReadonlyArray<List>): R
   return names.filter((name) => patterns.some((pattern) => pattern.test(truth(name)[0]?.list ?? "")))
 }
 
-/** The review file is written by `siteledger discover`, and edited. */
+/** `siteledger discover` writes the review file, and then it is edited. */
 export const open = async (attack: Attack): Promise<Place> => {
   const { dice } = attack
   const world = await World.open(attack, {
@@ -71,17 +71,17 @@ export const open = async (attack: Attack): Promise<Place> => {
   }
 }
 
-/** Of a list, as Status has it. */
+/** A list's progress in Status. */
 interface Progress {
   readonly at: string | null
   readonly proof: string | null
   readonly pagesDone: number
 }
 
-/** A worker or its walks. */
+/** A whole worker, or only its walks. */
 interface Walker {
   readonly backfill: () => Promise<Readonly<Record<string, Progress | undefined>>>
-  /** What it says is wrong. */
+  /** What it reports to be wrong. */
   readonly why: () => Promise<string>
   /** A sentence if it didn't end well. */
   readonly end: () => Promise<string | undefined>
@@ -114,13 +114,13 @@ const inProcess = async (environment: Place["environment"]): Promise<Walker> => 
 
 interface Ends {
   at: string | null | undefined
-  /** Since the list above was sure. */
+  /** How many passes since the list above was proven. */
   count: number
 }
 
 /**
- * Each list has ended two passes from now on, of which the second has seen nothing of what was before, and they agree. How long
- * that takes is the machine's affair: judged is how many passes it takes, and that they go on.
+ * Waits until each list has ended two passes from now on that agree, the second of which has read nothing from before.
+ * Their duration depends on the machine, so only the number of passes is judged, and that they go on.
  */
 const proven = async ({ backfill, why }: Walker, lists: Place["lists"]): Promise<void> => {
   let last = await backfill()
@@ -131,7 +131,7 @@ const proven = async ({ backfill, why }: Walker, lists: Place["lists"]): Promise
   }
   const isSure = (table: string): boolean =>
     (ends.get(table)?.count ?? 2) >= 2 && ["proven", "passes-agree"].includes(last[table]?.proof ?? "")
-  /** True once all are sure. */
+  /** True once all lists are proven. */
   const look = async (): Promise<boolean> => {
     last = await backfill()
     for (const { parent, table } of lists) {
@@ -166,7 +166,7 @@ const learnedIn = async (world: World): Promise<ReadonlyArray<Learned>> => {
   return rows as unknown as ReadonlyArray<Learned>
 }
 
-/** What is learned is in the Store before the table has it. */
+/** A learned column is in the Store before the table has it. */
 const addedIn = async (world: World): Promise<ReadonlyArray<Learned>> => {
   const columns = await world.warehouse(
     "select table_name, column_name from information_schema.columns where table_schema = 'construction'"
@@ -175,7 +175,7 @@ const addedIn = async (world: World): Promise<ReadonlyArray<Learned>> => {
   return (await learnedIn(world)).filter(({ name, resource }) => there.has(`${resource}.${name}`))
 }
 
-/** Once nothing walks. */
+/** Runs once nothing walks any more. */
 const judged = async ({ catalogue, lists, sameAs, world }: Place) => {
   const learned = await addedIn(world)
   const truth = catalogue.names.flatMap((name) => catalogue.truth(name))
@@ -189,7 +189,7 @@ const judged = async ({ catalogue, lists, sameAs, world }: Place) => {
   return { violations, records, columns: learned.length }
 }
 
-/** `isWhole`: a worker is started, and killed in the middle; else only its walks, which are ended there. */
+/** `isWhole`: starts a worker, and kills it in the middle; otherwise only its walks run, and are ended there. */
 export const weathered = async (place: Place, isWhole: boolean) => {
   const { environment, lists, weather, world } = place
   const { dice } = weather

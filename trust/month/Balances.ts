@@ -1,19 +1,19 @@
 /**
- * The balances of the month from different sides, side by side, to the last digit. A difference names the account, both figures,
- * and the entries behind it.
+ * The balances of the month from several sides, compared to the last digit. A difference names the account, both
+ * figures, and the entries behind it.
  */
 import * as Decimal from "./Decimal.ts"
 import { accounts } from "./Firm.ts"
 import type { Line } from "./Expected.ts"
 import type { CodeLine, Held } from "./Systems.ts"
 
-/** By company, currency and account's code; what is zero may be missing. */
+/** By company, currency and account code; zero balances may be missing. */
 export interface Side {
   readonly name: string
   readonly balances: ReadonlyMap<string, bigint>
 }
 
-/** What siteledger lists as its journal. */
+/** An entry of siteledger's own journal. */
 export interface Entry {
   readonly id: string
   readonly ipc: string
@@ -32,7 +32,7 @@ const added = (lines: Iterable<readonly [key: string, units: bigint]>): Readonly
   return sums
 }
 
-/** Of all IPCs. */
+/** The balances of all IPCs. */
 export const ofLines = (all: ReadonlyMap<string, ReadonlyArray<Line>>): ReadonlyMap<string, bigint> =>
   added(
     [...all.values()]
@@ -52,7 +52,7 @@ const some = (all: ReadonlyArray<string>): string =>
     ? "no single entry"
     : `${all.slice(0, mostNamed).join("; ")}${all.length > mostNamed ? `; and ${all.length - mostNamed} more` : ""}`
 
-/** A sentence for each account. `behind`: what makes the difference there. */
+/** A sentence for each account that differs. `behind`: the entries that cause the difference there. */
 export const compared = (
   one: Side,
   other: Side,
@@ -63,7 +63,7 @@ export const compared = (
     return `${key}: ${one.name} has ${left}, ${other.name} has ${right}. Behind it: ${some(behind(key))}`
   })
 
-/** The entries of which one has other lines than the other, in words, for one account. */
+/** The entries whose lines differ between the two sides, in words, for one account. */
 export const behindIn = (held: Held, entries: ReadonlyArray<Entry>, code: string): ReadonlyArray<string> => {
   const on = (lines: ReadonlyArray<CodeLine> | undefined): bigint | undefined =>
     lines && Decimal.sum(lines.flatMap((line) => (line.code === code ? [line.units] : [])))
@@ -76,7 +76,7 @@ export const behindIn = (held: Held, entries: ReadonlyArray<Entry>, code: string
   })
 }
 
-/** Every entry with its lines, whatever they add up to. */
+/** Every entry whose lines differ, even if the balances agree. */
 export const unlike = (held: Held, entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
   const written = (lines: ReadonlyArray<CodeLine> | undefined): string =>
     (lines ?? [])
@@ -90,7 +90,7 @@ export const unlike = (held: Held, entries: ReadonlyArray<Entry>): ReadonlyArray
   })
 }
 
-/** IPCs of which something else is posted than the history says. `kindOf`: of an IPC's life. */
+/** IPCs for which the posted lines differ from the history. `kindOf`: the kind of an IPC's life. */
 export const misposted = (
   all: ReadonlyMap<string, ReadonlyArray<Line>>,
   entries: ReadonlyArray<Entry>,

@@ -1,6 +1,6 @@
 /**
- * The people of the firm: they answer what siteledger asks by what they know really happened, and do what nobody asks them for.
- * Whatever they do is done once, although the worker may be killed before it says so.
+ * The people of the firm: they answer siteledger's questions from what really happened, and do things that they aren't
+ * asked for. Everything they do is done once, although the worker may be killed before it confirms it.
  */
 import { writeFileSync } from "node:fs"
 import type { Dice } from "../../sandbox/Seed.ts"
@@ -24,17 +24,17 @@ interface Entry {
 }
 
 const [by, another] = ["Ana", "Ben"]
-/** How many IPCs are dealt with at a time. */
+/** How many IPCs are handled at a time. */
 const people = 16
 const reason = "as the bank says"
 
-/** Of a verb's answer. */
+/** The rows of a verb's answer. */
 const rowsIn = <A>(answer: unknown): ReadonlyArray<A> => (answer as { readonly rows: ReadonlyArray<A> }).rows
 
 const isTakenBack = ({ acts }: Life): boolean =>
   acts.some((act) => act.verb === "reverse" && act.what === "payments" && act.isUndone !== true)
 
-/** What isn't in the history says itself. */
+/** The answer that follows from the reason itself, where the history has none. */
 const usual = (life: Life, reason: string): Answer | undefined => {
   const isRefusing = life.late === "reject" || isTakenBack(life)
   if (reason === "period-closed" || reason === "changed-after-refusal")
@@ -48,7 +48,7 @@ export class Clerk {
   readonly #dice: Dice
   /** How many were answered, by reason. */
   readonly answered = new Map<string, number>()
-  /** How many decisions go through the command line; the others through the admin listener, as it does. */
+  /** How many decisions go through the command line; the others go through the admin listener directly. */
   #typed = 12
 
   constructor(office: Office, lives: ReadonlyArray<Life>, dice: Dice) {
@@ -68,7 +68,7 @@ export class Clerk {
     return answers.get(`${reason} ${payment_reference}`) ?? answers.get(reason) ?? usual(life, reason)
   }
 
-  /** Answers what can be, of many IPCs at a time, and returns how many that was. */
+  /** Answers everything that it can, for many IPCs at a time, and returns how many answers that was. */
   async answer(isAllThere: boolean): Promise<number> {
     const ready = (await this.#holds()).flatMap((hold) => {
       const answer = this.#answerTo(hold)
@@ -104,7 +104,7 @@ export class Clerk {
     return true
   }
 
-  /** An event, or the same request before its answer was lost, may have been quicker. */
+  /** An event, or the same request whose answer was lost, may have been faster. */
   async #unlessRefused(verb: string, payload: object): Promise<boolean> {
     try {
       await this.#office.verb(verb, payload)
@@ -115,7 +115,7 @@ export class Clerk {
     }
   }
 
-  /** Until nothing is left that can be answered; then, what is left. */
+  /** Repeats until nothing is left that can be answered; returns what is left. */
   async finish(): Promise<ReadonlyArray<string>> {
     while ((await this.answer(true)) > 0);
     return (await this.#holds())
@@ -126,7 +126,7 @@ export class Clerk {
       })
   }
 
-  /** Of the IPCs whose last events came in this part of the month. */
+  /** Acts for the IPCs whose last events came in this part of the month. */
   async act(phase: Phase): Promise<void> {
     const isOver = ({ happenings }: Life) => Math.max(...happenings.map((each) => each.phase)) === phase
     await inLanes(people, [...this.#lives.values()].filter(isOver), async (life) => {
@@ -160,7 +160,7 @@ export class Clerk {
     })
   }
 
-  /** What is above the limit waits for a second person. */
+  /** An amount above the limit waits for a second person. */
   async #confirm({ id }: Life): Promise<number> {
     const holds = rowsIn<Hold>(await this.#office.verb("ledger-holds", { ipc: id }))
     const waiting = holds.filter((hold) => hold.reason === "second-person")
@@ -168,7 +168,7 @@ export class Clerk {
     return waiting.length
   }
 
-  /** Every one of these entries; or what took them back. */
+  /** Takes back every one of these entries, or the entries that took them back. */
   async #takeBack(life: Life, isOwn: (entry: Entry) => boolean, isUndoing: boolean): Promise<void> {
     await again(`what is taken back of IPC ${life.id}`, async () => {
       while ((await this.#confirm(life)) > 0);
@@ -185,7 +185,7 @@ export class Clerk {
     })
   }
 
-  /** What was certified before the first event. */
+  /** Signs off what was certified before the first event. */
   async signOff(file: string): Promise<void> {
     const lines = [...this.#lives.values()].flatMap(({ id, opening }) =>
       opening === undefined ? [] : [`${id},${Decimal.text(opening, 2)},Certificate of ${id}`]

@@ -1,4 +1,6 @@
-/** Amounts as whole ten-thousandths, apart from the product's. */
+/**
+ * Amounts as whole ten-thousandths, independent of the product's own code.
+ */
 
 /** Fails rather than rounds. */
 export const read = (text: string): bigint => {
@@ -8,7 +10,7 @@ export const read = (text: string): bigint => {
   return sign === "" ? units : -units
 }
 
-/** With as many decimals, four at the most; fails rather than rounds. */
+/** With the given number of decimals, at most four; fails rather than rounds. */
 export const text = (units: bigint, decimals = 4): string => {
   const scale = 10n ** BigInt(4 - decimals)
   if (units % scale !== 0n) throw new Error(`${units} ten-thousandths need more than ${decimals} decimals`)
@@ -21,7 +23,7 @@ export const sum = (all: Iterable<bigint>): bigint => [...all].reduce((total, ea
 
 const cent = 100n
 
-/** This percentage of an amount, to the cent, halves away from zero. `percent`: in ten-thousandths. */
+/** This percentage of an amount, rounded to the cent, halves away from zero. `percent`: in ten-thousandths. */
 export const share = (of: bigint, percent: bigint): bigint => {
   const [exact, whole] = [of * percent, 1_000_000n * cent]
   const away = exact < 0n ? -whole / 2n : whole / 2n

@@ -1,6 +1,6 @@
 /**
- * The service delivers its events, signed, some at a time: each until it is answered with 2xx, and some once more after that.
- * What must come after others waits for them.
+ * The service delivers its events, signed, a few at a time: each is repeated until it is answered with 2xx, and some
+ * are sent once more after that. An event that must come after others waits for them.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { pause } from "../../bench/Waiting.ts"
@@ -10,9 +10,9 @@ import type { Happening } from "./Life.ts"
 
 const lanes = 12
 const againMs = 150
-/** Of events, that are delivered twice. */
+/** The share of events that are delivered twice. */
 const repeated = 0.08
-/** So that a month takes a while, and isn't over in a moment. */
+/** Limits the rate, so that a month takes a while. */
 const pace = { least: 30, most: 250, seconds: 100 }
 
 export class Delivery {

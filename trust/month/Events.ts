@@ -1,16 +1,19 @@
-/** Events as the service sends them, in the order in which they come: mostly, but not always, as they happened. */
+/**
+ * Events as the service sends them, in the order of their arrival, which is mostly, but not always, the order in which
+ * they happened.
+ */
 import { createHash } from "node:crypto"
 import type { Dice } from "../../sandbox/Seed.ts"
 import type { Told } from "../Tale.ts"
 import type { Happening, Life, Phase } from "./Life.ts"
 
 export interface Event extends Told {
-  /** Comes only when these are there. */
+  /** It is sent only once these have arrived. */
   readonly after: ReadonlyArray<Happening>
   readonly happening: Happening
 }
 
-/** As the service may write it: ISO 8601 in some zone, or milliseconds. */
+/** As the service may write it: ISO 8601 in some time zone, or milliseconds. */
 const written = (dice: Dice, at: number): string =>
   dice.pick([
     JSON.stringify(new Date(at).toISOString()),
@@ -39,7 +42,7 @@ const eventOf = (dice: Dice, happening: Happening): Event => {
   }
 }
 
-/** How far events come out of order. */
+/** How far events are out of order. */
 const disorder = { share: 0.25, mostMs: 5 * 86_400_000 }
 
 export const of = (lives: ReadonlyArray<Life>, phase: Phase, dice: Dice): ReadonlyArray<Event> =>

@@ -1,6 +1,6 @@
 /**
- * What the books must hold in the end, worked out from the history alone and from docs/ledger.md: for each IPC the lines, with
- * account and signed amount, by company and currency. It shares no code with the ledger.
+ * What the books must hold in the end, computed only from the history and from docs/ledger.md: for each IPC the lines,
+ * with account and signed amount, by company and currency. It shares no code with the ledger.
  */
 import * as Decimal from "./Decimal.ts"
 import { type Calendar, less, type Payable, payableOf, type Rules, type Site } from "./Firm.ts"
@@ -9,9 +9,9 @@ import type { Act, Certificate, Life, Payment, Phase } from "./Life.ts"
 export interface Line {
   readonly company: string
   readonly currency: string
-  /** The name that the books have for it. */
+  /** The account's name in the books. */
   readonly account: string
-  /** In ten-thousandths: a debit is above zero. */
+  /** In ten-thousandths: a debit is positive. */
   readonly units: bigint
 }
 
@@ -24,7 +24,7 @@ const validOf = ({ certificates }: Life, upTo: Phase): ReadonlyArray<Certificate
 
 const firstOf = (life: Life, upTo: Phase): number => Math.min(...validOf(life, upTo).map(({ at }) => at))
 
-/** The IPCs of each project that have certificates, in the order of their first. */
+/** The IPCs of each project that have certificates, ordered by their first certificate. */
 const chainsOf = (lives: ReadonlyArray<Life>): Chain => {
   const bySite = Map.groupBy(lives, ({ site }) => site.id)
   const chains = new Map<string, ReadonlyArray<Life>>()
@@ -45,13 +45,13 @@ const newest = (certificates: ReadonlyArray<Certificate>): ReadonlyArray<Certifi
   return certificates.filter((each) => each.at === at)
 }
 
-/** Their one amount; undefined if there is none, or they disagree. */
+/** The amount on which they agree; undefined if there is none, or they disagree. */
 const agreed = (certificates: ReadonlyArray<Certificate>): bigint | undefined => {
   const amounts = new Set(certificates.map(({ units }) => units))
   return amounts.size === 1 ? [...amounts][0] : undefined
 }
 
-/** One IPC's part of the history, as it is known by then. */
+/** One IPC's part of the history, as far as it is known at a time. */
 class Books {
   readonly #life: Life
   readonly #upTo: Phase
@@ -74,7 +74,7 @@ class Books {
     return answer?.verdict === "accept" ? answer.amount : undefined
   }
 
-  /** What was certified before, of an IPC whose certificates add up. */
+  /** What was certified before, for an IPC with cumulative certificates. */
   #before(certificate: Certificate): bigint | undefined {
     const { site } = this.#life
     const chain = this.#chain(site, this.#upTo)
@@ -84,7 +84,7 @@ class Books {
     return known.length === 0 ? undefined : agreed(newest(known))
   }
 
-  /** By one certificate; undefined if it isn't known what was certified before. */
+  /** What is due by one certificate; undefined if the amount certified before it isn't known. */
   #due(certificate: Certificate): Payable | undefined {
     const { isCumulative, rules } = this.#life.site.company
     const all = payableOf(certificate.units, rules)
@@ -93,7 +93,7 @@ class Books {
     return before === undefined ? undefined : less(all, payableOf(before, rules))
   }
 
-  /** What a payment without an amount settles, and the certificate that says so. */
+  /** What a payment without an amount settles, and the certificate that decides it. */
   #settled(at: number): { readonly units: bigint | undefined; readonly by?: Certificate } {
     const all = this.#certificates
     const before = all.filter((each) => each.at <= at)
@@ -111,7 +111,7 @@ class Books {
     return { units: due, by }
   }
 
-  /** What is posted for its payments, in parts of which each is one amount in itself. */
+  /** What is posted for its payments, as parts that are each one posted amount. */
   get paid(): ReadonlyArray<bigint> {
     const [first, ...others] = this.#life.payments.filter(({ phase }) => phase <= this.#upTo)
     if (first === undefined) return []
@@ -134,7 +134,10 @@ class Books {
     return isNone ? 0n : isClear ? only : (this.#said("paid-amount-unclear") ?? 0n)
   }
 
-  /** What is due by its newest certificate, if certificates are posted, and it is known; undefined: nothing is posted. */
+  /**
+   * What is due by its newest certificate, if certificates are posted and the amount is known; undefined: nothing is
+   * posted.
+   */
   accrued(from: number): Payable | undefined {
     const all = this.#certificates
     if (all.length === 0 || this.#life.opening !== undefined || firstOf(this.#life, this.#upTo) < from) return undefined
@@ -154,7 +157,7 @@ const accrualOf = ({ certified, payable, retained, tax }: Payable): Amounts => [
   ["revenue", -certified]
 ]
 
-/** The payer keeps a tax back; the receivable is settled in full. */
+/** The payer withholds a tax; the receivable is settled in full. */
 const paymentOf = (units: bigint, { withheld }: Rules): Amounts => {
   const kept = withheld === undefined ? 0n : Decimal.share(units, Decimal.read(withheld))
   return [
@@ -175,7 +178,7 @@ const postingOf = (act: Act): Amounts =>
 const isTakenBack = ({ acts }: Life, what: "payments" | "accruals"): boolean =>
   acts.some((act) => act.verb === "reverse" && act.what === what && act.isUndone !== true)
 
-/** What people refuse is late for the payments alone: about certificates they aren't asked. */
+/** If people refuse a late event, that concerns only payments: they aren't asked about certificates. */
 const linesOf = (life: Life, chain: Chain, { accruing }: Calendar): ReadonlyArray<Line> => {
   const { acts, late, site } = life
   const { company, currency } = site

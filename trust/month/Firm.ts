@@ -1,10 +1,10 @@
 /**
- * A firm with two companies. North's certificates say all that is certified in their project so far, before retention and
- * without tax; each of South's stands for itself, without tax, and some of its projects are in dollars.
+ * A firm with two companies. North's certificates are cumulative over their project, before retention and without tax.
+ * Each of South's stands alone, without tax, and some of its projects are in dollars.
  */
 import * as Decimal from "./Decimal.ts"
 
-/** In the order in which they apply, each to what the one before leaves; and what is kept back of payments. */
+/** In the order in which they apply, each to what the one before leaves; and what is withheld from payments. */
 export interface Rules {
   readonly retention?: { readonly percent: string; readonly cap: string }
   readonly tax: string
@@ -15,7 +15,7 @@ export interface Company {
   readonly name: string
   readonly isCumulative: boolean
   readonly rules: Rules
-  /** With which the ids of its projects begin. */
+  /** The first digit of its projects' ids. */
   readonly digit: string
 }
 
@@ -35,13 +35,13 @@ export const south: Company = {
 
 export const companies = [north, south] as const
 
-/** The books that an accounting system keeps. */
+/** The books that one accounting system keeps. */
 export interface Ledger {
   readonly company: Company
   readonly currency: string
 }
 
-/** By the names that siteledger has for them. */
+/** By siteledger's names for them. */
 export const accounts: Readonly<Record<string, string>> = {
   bank: "1000",
   receivable: "1400",
@@ -54,17 +54,17 @@ export const accounts: Readonly<Record<string, string>> = {
 
 export const customer = "City of Springfield"
 
-/** Above it, a second person has to agree. */
+/** Above this amount, a second person has to agree. */
 export const confirmAbove = "250000"
 
 export const timezone = "Asia/Dubai"
 const aheadMs = 4 * 3_600_000
 
 export interface Calendar {
-  /** Of the month of events; in the middle of it a month of the calendar ends. */
+  /** The start of the month of events; a calendar month ends in the middle of it. */
   readonly from: number
   readonly to: number
-  /** Where the month that is closed ends, in the firm's time zone. */
+  /** The end of the closed month, in the firm's time zone. */
   readonly boundary: number
   /** The month that is closed, like 2026-09. */
   readonly closing: string
@@ -99,7 +99,7 @@ export interface Payable {
   readonly payable: bigint
 }
 
-/** What came in addition. */
+/** The increase. */
 export const less = (now: Payable, before: Payable): Payable => ({
   certified: now.certified - before.certified,
   retained: now.retained - before.retained,
@@ -122,7 +122,7 @@ export interface Site {
   readonly id: string
   readonly company: Company
   readonly currency: string
-  /** What was certified before; undefined: nobody says. */
+  /** What was certified before; undefined: no one says. */
   readonly before: bigint | undefined
 }
 
@@ -142,7 +142,7 @@ const projectOf = ({ before, company: { isCumulative, name, rules } }: Site) => 
   return before === undefined ? {} : { certifiedBefore: Decimal.text(before, 2) }
 }
 
-/** For SITELEDGER_LEDGER_FILE. */
+/** The content of SITELEDGER_LEDGER_FILE. */
 export const ledgerFile = (sites: ReadonlyArray<Site>, { accruing }: Calendar) => ({
   certificates: "cumulative",
   company: north.name,
@@ -154,6 +154,6 @@ export const ledgerFile = (sites: ReadonlyArray<Site>, { accruing }: Calendar) =
   lines: [{ account: "receivable", customer }]
 })
 
-/** For SITELEDGER_LEDGER_CURRENCY. */
+/** The value of SITELEDGER_LEDGER_CURRENCY. */
 export const currencies = (sites: ReadonlyArray<Site>): string =>
   ["EUR", ...sites.flatMap(({ currency, id }) => (currency === "EUR" ? [] : [`${id}=${currency}`]))].join(" ")

@@ -1,6 +1,6 @@
 /**
- * Stands before an accounting system: requests wait, are turned away, or lose their answers, by chance; and an attack learns
- * of the moment in which one of them is under way.
+ * A proxy before an accounting system: by chance, requests wait, are refused, or lose their answers. It also tells an
+ * attack the moment at which a request is under way.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -26,16 +26,16 @@ const troubles = {
 } as const
 export type Trouble = keyof typeof troubles
 
-/** In a run: hundreds more would show nothing else, and each costs seconds. */
+/** The most in a run: hundreds more would show nothing new, and each costs seconds. */
 const mostOfEach = 50
 
-/** When a request is where an attack wants it. */
+/** States of a request in which an attack may want it. */
 export const moments = ["arriving", "answered", "slow", "throttled", "lost"] as const
 export type Moment = (typeof moments)[number]
 
 interface Waiting {
   readonly moment: Moment
-  /** Returns when the request may go on. */
+  /** Called at that moment; the request goes on once it resolves. */
   readonly reached: () => Promise<unknown>
 }
 
@@ -43,11 +43,11 @@ export interface GateOptions {
   /** Where the system listens. */
   readonly target: URL
   readonly dice: Dice
-  /** Carries an entry. */
+  /** Whether the request carries an entry. */
   readonly isEntry: (request: Request) => boolean
-  /** Of the requests of an entry, of which each can meet one. */
+  /** How many requests an entry takes, each of which can meet a trouble. */
   readonly requests: number
-  /** Which of them this request is spared. */
+  /** The troubles that this request is spared. */
   readonly spared?: (request: Request) => ReadonlyArray<Trouble>
 }
 
@@ -65,9 +65,9 @@ export class Gate {
   readonly #options: GateOptions
   #waiting: Waiting | undefined
   #areTroublesOn = true
-  /** How many requests met each. */
+  /** How many requests met each trouble. */
   readonly met = new Map<Trouble, number>()
-  /** Requests that carried an entry. */
+  /** How many requests carried an entry. */
   entries = 0
 
   private constructor(options: GateOptions) {
@@ -89,7 +89,7 @@ export class Gate {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Resolves when an entry is at that moment; its request waits until `until`. */
+  /** Resolves when an entry is in that state; its request waits until `until`. */
   reaches(moment: Moment, until: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const reached = (): Promise<unknown> => {

@@ -1,4 +1,6 @@
-/** A month of the firm: its projects, and the lives of their IPCs. */
+/**
+ * A month of the firm: its projects, and the lives of their IPCs.
+ */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { shuffled } from "../Goal.ts"
 import { type Calendar, type Company, north, type Site, south } from "./Firm.ts"
@@ -15,12 +17,12 @@ export interface Making {
   readonly calendar: Calendar
 }
 
-/** Of all IPCs. */
+/** Shares of all IPCs. */
 const shares = { north: 0.45, dollars: 0.3 }
 const mostInSite = { north: 25, south: 50 }
 const dayMs = 86_400_000
 
-/** Of every third project, what was certified before isn't said; of every third, nothing was. */
+/** For every third project, no one says what was certified before; for every third, nothing was. */
 const beforeOf = (dice: Dice, number: number): bigint | undefined =>
   [0n, BigInt(dice.below(1e8)) * 100n, undefined][number % 3]
 
@@ -31,7 +33,7 @@ const plotsOf = (dice: Dice, company: Company, currency: string, sites: number):
     return { site: { id, company, currency, before }, total: before ?? 0n, times: new Set() }
   })
 
-/** Each kind that fits once, then by chance. */
+/** Each kind that fits occurs once, the rest by chance. */
 const deck = (dice: Dice, company: Company, size: number): ReadonlyArray<string> => {
   const fitting = Object.entries(kinds).filter(([, { of, weight }]) => weight > 0 && of.includes(company))
   const all = fitting.flatMap(([name, { weight }]) => Array.from({ length: weight }, () => name))
@@ -46,7 +48,7 @@ interface Place {
   readonly isFirst: boolean
 }
 
-/** One after the other, as their certificates add up. */
+/** One IPC after the other in a project, because their certificates are cumulative. */
 const inRows = (plots: ReadonlyArray<Plot>, size: number, { calendar }: Making): ReadonlyArray<Place> => {
   const most = Math.ceil(size / plots.length)
   const length = (calendar.to - calendar.from) / most
@@ -57,7 +59,7 @@ const inRows = (plots: ReadonlyArray<Plot>, size: number, { calendar }: Making):
   }))
 }
 
-/** Each for itself. */
+/** IPCs that don't depend on each other. */
 const anywhere = (plots: ReadonlyArray<Plot>, size: number, { calendar, dice }: Making): ReadonlyArray<Place> =>
   Array.from({ length: size }, (_, index) => {
     const length = (2 + dice.below(5)) * dayMs
@@ -65,7 +67,7 @@ const anywhere = (plots: ReadonlyArray<Plot>, size: number, { calendar, dice }: 
     return { plot: plots[index % plots.length] as Plot, slot: { from, length }, isFirst: false }
   })
 
-/** What its kind can be, where the one before it, or none, leaves it no choice. */
+/** The kind of an IPC, where the IPC before it (or its absence) rules the dealt one out. */
 const nameOf = (dealt: string, { isFirst, plot }: Place, before: string): string => {
   if (!plot.site.company.isCumulative) return dealt
   if (isFirst) return plot.site.before === undefined ? "following" : "plain"

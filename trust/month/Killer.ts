@@ -1,6 +1,6 @@
 /**
- * kill -9 of the firm's worker, spread over the month, each at a moment that an attack would choose. Then the next accounting
- * system gets its turn.
+ * kill -9 of the firm's worker, spread over the month, each at a moment that an attacker would choose. Then the next
+ * accounting system gets its turn.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { pause } from "../../bench/Waiting.ts"
@@ -8,12 +8,12 @@ import { shuffled } from "../Goal.ts"
 import { moments } from "./Gate.ts"
 import type { Office } from "./Office.ts"
 
-/** Resolves when it is time; what it holds back goes on when `until` does. */
+/** Resolves when it is time to kill; a request that it holds back continues once `until` resolves. */
 type Point = (until: Promise<unknown>) => Promise<unknown>
 
 type Named = readonly [name: string, point: Point]
 
-/** How long one is waited for. */
+/** How long a kill waits for such a moment. */
 const mostWaitMs = 8000
 const pollMs = 20
 
@@ -21,7 +21,7 @@ export interface Killing {
   readonly office: Office
   readonly dice: Dice
   readonly kills: number
-  /** From 0 to 1: how far the month is. */
+  /** From 0 to 1: the month's progress. */
   readonly progress: () => number
   readonly tell: (sentence: string) => void
 }
@@ -31,7 +31,7 @@ export class Killer {
   readonly #points: ReadonlyArray<Named>
   #isHurried = false
   #isOver = false
-  /** How often the worker was killed at each. */
+  /** How often the worker was killed at each moment. */
   readonly killed = new Map<string, number>()
 
   constructor(killing: Killing) {
@@ -67,12 +67,12 @@ export class Killer {
     return [...this.killed.values()].reduce((sum, each) => sum + each, 0)
   }
 
-  /** The month is over: what is left is done now. */
+  /** The month is over: the remaining kills happen now. */
   hurry(): void {
     this.#isHurried = true
   }
 
-  /** Kills no more, and starts none. */
+  /** Kills no more, and starts no worker. */
   end(): void {
     this.#isOver = true
   }

@@ -1,6 +1,6 @@
 /**
- * The life of an IPC as the generator tells it: what happens when, what really was certified and paid, and what people say if
- * they are asked. Nothing here knows how siteledger decides.
+ * The life of an IPC as the generator tells it: what happens when, what really was certified and paid, and what people
+ * answer if they are asked. Nothing here knows how siteledger decides.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import * as Decimal from "./Decimal.ts"
@@ -13,7 +13,7 @@ export interface Certificate {
   readonly at: number
   readonly units: bigint
   readonly phase: Phase
-  /** A person says that it isn't to be regarded. */
+  /** A person says that it must be disregarded. */
   readonly isDisregarded: boolean
 }
 
@@ -22,14 +22,14 @@ export interface Payment {
   readonly reference: string
   readonly at: number
   readonly phase: Phase
-  /** What the events say was paid, if they do. */
+  /** The amounts paid according to the events, if they state any. */
   readonly said: ReadonlyArray<bigint>
 }
 
 export interface Answer {
   readonly verdict: "accept" | "reject"
   readonly amount?: bigint
-  /** Only when all has arrived that comes before the month is closed, or that comes at all. */
+  /** A person waits until every event has arrived that comes before the month is closed, or every event at all. */
   readonly isPatient?: boolean
 }
 
@@ -51,22 +51,22 @@ export interface Happening {
   /** As JSON. */
   readonly fields: Readonly<Record<string, string>>
   readonly phase: Phase
-  /** Comes only when these are there. */
+  /** It is sent only once these have arrived. */
   readonly after: ReadonlyArray<Happening>
 }
 
 interface Told {
-  /** It arrives after the month is closed, whenever it happened. */
+  /** It arrives after the month is closed, no matter when it happened. */
   readonly isLate?: boolean
   readonly after?: ReadonlyArray<Happening>
 }
 
-/** A project while its month is being told. */
+/** A project while its month is generated. */
 export interface Plot {
   readonly site: Site
   /** What is certified in it so far. */
   total: bigint
-  /** Of each event, so that no two have the same. */
+  /** The times of all its events, so that no two are equal. */
   readonly times: Set<number>
 }
 
@@ -75,13 +75,13 @@ export interface Slot {
   readonly length: number
 }
 
-/** After the boundary, events still come for a while before the month is closed. */
+/** How long events still arrive after the boundary before the month is closed. */
 const graceMs = 86_400_000
 
 export class Life {
   readonly id: string
   readonly kind: string
-  /** Where it is in the end. */
+  /** Its final project. */
   site: Site
   readonly plot: Plot
   readonly dice: Dice
@@ -93,9 +93,9 @@ export class Life {
   readonly answers = new Map<string, Answer>()
   /** What a person signed off before the first event. */
   opening: bigint | undefined
-  /** What people say about what comes too late for a month; undefined: it comes in time. */
+  /** What people say about events that come too late for a month; undefined: all come in time. */
   late: "accept" | "reject" | undefined
-  /** What came in addition with its first certificate. */
+  /** The increase of its first certificate. */
   step = 0n
   readonly #slot: Slot
   readonly #calendar: Calendar
@@ -110,7 +110,7 @@ export class Life {
     this.#calendar = calendar
   }
 
-  /** `part`: of its slot; it may be more than all of it. */
+  /** `part`: a fraction of its slot, which may exceed 1. */
   at(part: number): number {
     const { times } = this.plot
     let at = Math.floor(this.#slot.from + part * this.#slot.length) + this.dice.below(this.#slot.length / 20)
@@ -119,7 +119,7 @@ export class Life {
     return at
   }
 
-  /** So that what is late can be. */
+  /** Only then can its events be late. */
   get isInClosedMonth(): boolean {
     return this.#slot.from + this.#slot.length < this.#calendar.boundary
   }
@@ -139,14 +139,14 @@ export class Life {
     this.tell("ipc.submitted", this.at(0.1), { submitter, amount: this.written(this.some()) })
   }
 
-  /** The amount of its next certificate: with all that was certified before, where that is how it is done. */
+  /** The amount of its next certificate: a cumulative total, if its company certifies that way. */
   next(step = this.some()): bigint {
     this.step = step
     this.plot.total += step
     return this.site.company.isCumulative ? this.plot.total : step
   }
 
-  /** A correction, which is less than any step. */
+  /** A correction, smaller than any step. */
   correction(): bigint {
     const units = BigInt(1 + this.dice.below(50_000)) * 100n
     return this.dice.chance(0.5) ? units : -units
@@ -186,12 +186,12 @@ export class Life {
     return BigInt(100_000 + this.dice.below(39_900_000)) * 100n
   }
 
-  /** A part of its step, to the cent. */
+  /** A percentage of its step, to the cent. */
   part(percent: number): bigint {
     return ((this.step * BigInt(percent)) / 10_000n) * 100n
   }
 
-  /** As JSON: a number or a text, with the zeros at its end or without. */
+  /** As JSON: a number or a text, with or without trailing zeros. */
   written(units: bigint): string {
     const exact = Decimal.text(units)
     const short = exact.replace(/\.?0+$/, "")

@@ -1,6 +1,7 @@
 /**
- * A month of the firm, as it is played: opening certificates, events, what people answer and do, the closing of a month in the
- * middle of it, what comes late, and then the rest of the entries to each accounting system in turn; with kills all along.
+ * A month of the firm, as it is played: opening certificates, events, what people answer and do, the closing of a month
+ * in the middle of it, late events, and then the remaining entries to each accounting system in turn; with kills
+ * throughout.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -35,27 +36,27 @@ export interface Played {
   readonly clerk: Clerk
   readonly delivery: Delivery
   readonly killer: Killer
-  /** Sentences, for what people were asked without a reason, or what was never sent. */
+  /** Sentences about holds that people should not have been asked about, and about entries that were never sent. */
   readonly violations: ReadonlyArray<string>
 }
 
-/** Of the month's progress, until the deliveries have all arrived. */
+/** The share of the month's progress until all deliveries have arrived. */
 const delivering = 0.75
 
 const clerkMs = 400
 
 /**
- * In answers of the worker, `clerkMs` apart or more, so that a busy machine isn't taken for a stuck worker: nothing more is
- * taken for so long that something is wrong.
+ * How many answers of the worker, at least `clerkMs` apart, may pass without a new entry being sent before that is an
+ * error. Answers are counted, not time, so that a busy machine isn't taken for a stuck worker.
  */
 const mostIdle = 600
 
-/** And for so long that the next system gets its turn. */
+/** How many such answers may pass before the next system gets its turn. */
 const mostWaits = 15
 
 /**
- * By how much the worker's clock is ahead after each turn, so that no month waits for it: so long siteledger sends nothing again
- * that Xero may have without showing it.
+ * How far the worker's clock is put ahead after each turn, so that the month doesn't wait that long: for this time
+ * siteledger doesn't repeat a request that Xero may have carried out without showing it.
  */
 const turnMs = 120_000
 
@@ -68,10 +69,10 @@ class Month {
   readonly #calendar: Calendar
   readonly #clock: WallClock
   readonly #tell: (sentence: string) => void
-  /** Of the worker's clock. */
+  /** How far the worker's clock is ahead. */
   #aheadMs = 0
   readonly violations: Array<string> = []
-  /** Of the entries, that accounting has: from 0 to 1. */
+  /** The share of the entries that accounting has, from 0 to 1. */
   #sent = 0
 
   constructor(given: {
@@ -99,7 +100,7 @@ class Month {
     return delivering * (this.#delivery.arrived / all) + (1 - delivering) * this.#sent
   }
 
-  /** What comes by then, with people at their work meanwhile; then all of it is applied, answered and done. */
+  /** Delivers one half of the month while people do their work; then everything is applied, answered and done. */
   async #half(phase: Phase): Promise<void> {
     const events = Events.of(this.#history.lives, phase, this.#dice)
     let isOver = false
@@ -124,7 +125,10 @@ class Month {
     this.#tell(`${this.#calendar.closing} is closed, and what came later is posted, answered and done`)
   }
 
-  /** Each system in turn, until every entry is in one. Nobody waits for the pauses of one while another could take more. */
+  /**
+   * Gives each system its turn until every entry is in one. While one system pauses, another that could take more gets
+   * its turn.
+   */
   async drain(): Promise<void> {
     let [most, idle, waits] = [-1, 0, 0]
     for (;;) {
@@ -152,7 +156,7 @@ class Month {
     return `${left} of ${of} entries reach no accounting system: ${stdout.slice(0, 600)}`
   }
 
-  /** Entries that aren't for the system whose turn it is, and later ones of their IPCs, which wait behind them. */
+  /** Entries that aren't for the current system, and later entries of their IPCs, which wait behind them. */
   async #stuck(): Promise<number> {
     const dead = (await this.#office.verb("sink-dead")) as ReadonlyArray<{ readonly waiting_behind: number }>
     return dead.reduce((sum, { waiting_behind }) => sum + 1 + waiting_behind, 0)
@@ -164,7 +168,7 @@ const diceFor = (attack: Attack) => {
   return (purpose: number) => Seed.dice(seed, purpose, 0)
 }
 
-/** The others join it when they are ready: Tryton takes a minute. */
+/** The other systems join when they are ready: Tryton takes a minute. */
 const opened = async (calendar: Calendar, diceOf: (purpose: number) => Seed.Dice) => {
   const [xero, quickBooks] = await Promise.all([Xero.open(diceOf(1)), QuickBooks.open(diceOf(2))])
   const tryton = (): Promise<System> =>
@@ -172,7 +176,7 @@ const opened = async (calendar: Calendar, diceOf: (purpose: number) => Seed.Dice
   return { first: xero, second: quickBooks, third: tryton() }
 }
 
-/** `judge`: with the worker still there. */
+/** `judge`: runs while the worker is still up. */
 export const played = async <A>(
   attack: Attack,
   { ipcs, kills }: Size,
@@ -201,7 +205,7 @@ export const played = async <A>(
   })
   office.systems.push(second)
   const joined = third.then((system) => void office.systems.push(system))
-  // If it doesn't start, that is told where it is waited for.
+  // If a system doesn't start, the error is reported where the system is awaited.
   joined.catch(() => undefined)
   const clerk = new Clerk(office, history.lives, diceOf(5))
   const delivery = new Delivery(world.sender, diceOf(6))

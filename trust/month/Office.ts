@@ -1,23 +1,23 @@
 /**
- * The firm's one worker, which is killed and started again, each time with the next accounting system: a worker sends to one at
- * a time. What belongs to another system waits there, until a person replays it.
+ * The firm's one worker, which is killed and started again, each time with the next accounting system, because a worker
+ * sends to one at a time. Entries for another system wait there until a person replays them.
  */
 import { type Environment, type Finished, run, said, type Status, Worker } from "../../bench/WorkerProcess.ts"
 import { pause } from "../../bench/Waiting.ts"
 import type { World } from "../World.ts"
 import type { System } from "./Systems.ts"
 
-/** The worker doesn't do it, and says why. */
+/** The worker refuses, and says why. */
 export class Refusal extends Error {
   override readonly name = "Refusal"
 }
 
 const againMs = 100
-/** A start on a machine that has hardly any time for it, or two. */
+/** For a start or two on a very busy machine. */
 const patienceMs = 600_000
 const noDatabase = /PostgreSQL at .* doesn't answer: /
 
-/** A verb that a person runs beside the worker may hold the lock of the data directory for a moment. */
+/** A verb that a person runs beside the worker may briefly hold the lock of the data directory. */
 const isLocked = /another|lock/i
 
 export type Ledger = NonNullable<Status["ledger"]> & {
@@ -30,12 +30,12 @@ export class Office {
   readonly world: World
   /** In the order of their turns; another may join them. */
   readonly systems: Array<System>
-  /** Whose turn it is. */
+  /** The system whose turn it is. */
   system: System
   readonly #environment: Environment
   #worker: Worker | undefined
   #changing: Promise<unknown> = Promise.resolve()
-  /** Asked by a person while it is under way. */
+  /** Called as soon as a person has sent a request, before its answer. */
   heard: () => void = () => undefined
   peakMb = 0
   /** Workers that ended by themselves, in words. */
@@ -48,7 +48,7 @@ export class Office {
     this.#environment = environment
   }
 
-  /** Of the worker, with the system that it sends to. */
+  /** The worker's settings, with the system that it sends to. */
   get settings(): Environment {
     return { ...this.#environment, ...this.system.environment() }
   }
@@ -57,20 +57,20 @@ export class Office {
     this.#worker = this.world.start(this.settings)
   }
 
-  /** Nothing is sent to the one before until its turn comes again. */
+  /** Nothing is sent to the previous system until its turn comes again. */
   next(): void {
     const { system, systems } = this
     this.system = systems[(systems.indexOf(system) + 1) % systems.length] as System
   }
 
-  /** One at a time ends the worker and starts another. */
+  /** Only one change at a time may end the worker and start another. */
   alone<A>(change: () => Promise<A>): Promise<A> {
     const changed = this.#changing.then(change)
     this.#changing = changed.catch(() => undefined)
     return changed
   }
 
-  /** As an operator changes the system. */
+  /** Changes the system as an operator would. */
   async turn(whileDown: () => void): Promise<void> {
     await this.alone(async () => {
       await this.stop()
@@ -88,7 +88,7 @@ export class Office {
     await worker?.kill()
   }
 
-  /** Its exit code. */
+  /** Returns its exit code. */
   async stop(): Promise<number | null> {
     const worker = this.#worker
     this.#worker = undefined
@@ -96,7 +96,9 @@ export class Office {
     return (await worker?.stop()) ?? null
   }
 
-  /** One that has ended by itself is started again, and told of unless it only found the data directory in use. */
+  /**
+   * A worker that has ended by itself is started again, and reported unless it only found the data directory in use.
+   */
   #alive(): Worker | undefined {
     const worker = this.#worker
     if (worker?.hasEnded !== true) return worker
@@ -121,7 +123,7 @@ export class Office {
     return { ...(ledger as Ledger), pending: inbox.pending }
   }
 
-  /** As often as the answer gets lost, or says that the database doesn't answer; a refusal is thrown. */
+  /** Repeated as long as the answer gets lost, or says that the database doesn't answer; a refusal is thrown. */
   verb(name: string, payload: object = {}): Promise<unknown> {
     return this.#eventually(name, async (worker) => {
       const answering = worker.answer(name, payload)
@@ -133,7 +135,7 @@ export class Office {
     })
   }
 
-  /** As a person types it; it may meet a worker, or none. */
+  /** Runs a command as a person types it, with a worker up or not. */
   command(...words: ReadonlyArray<string>): Promise<Finished> {
     const finished = run({ ...this.world.environment, ...this.settings }, words)
     this.heard()

@@ -1,6 +1,6 @@
 /**
- * Breaks of one place each that make some balance of a month wrong: the month has to see every one of them.
- * `node trust/month/breaks.ts` plants them into a copy of the sources.
+ * Breaks of one place each that falsify some balance of a month: the month has to detect every one of them. `node
+ * trust/month/breaks.ts` plants them into a copy of the sources.
  */
 import { at, type Break } from "../simulation/Break.ts"
 

@@ -1,4 +1,6 @@
-/** South's books in dollars, in the stand-in of QuickBooks Online: the sum of the journal entries that it has. */
+/**
+ * South's books in dollars, in the stand-in of QuickBooks Online: the balances are the sums of its journal entries.
+ */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { client, realmId, StandIn } from "../../test/connectors/quickbooks/StandIn.ts"
 import type { Account } from "../../test/connectors/quickbooks/Rules.ts"
@@ -39,7 +41,7 @@ export const open = async (dice: Dice): Promise<System> => {
     dice,
     requests: 3,
     isEntry: ({ method, path }) => method === "POST" && !isToken(path),
-    // A person would have to authorize it again, as each token is given once.
+    // Each refresh token is issued once, so after a lost answer a person would have to authorize it again.
     spared: ({ path }) => (isToken(path) ? ["lost", "late", "silent"] : [])
   })
   const codeOf = (id: string) => server.lists.Account.find(({ Id }) => Id === id)?.AcctNum ?? id
@@ -51,7 +53,7 @@ export const open = async (dice: Dice): Promise<System> => {
       SITELEDGER_QUICKBOOKS_CLIENT_ID: client.id,
       SITELEDGER_QUICKBOOKS_CLIENT_SECRET: client.secret,
       SITELEDGER_QUICKBOOKS_REALM_ID: realmId,
-      // As a person authorizes it, should the newest one have been lost with a worker.
+      // As if a person had authorized it again, in case the newest token was lost with a worker.
       SITELEDGER_QUICKBOOKS_REFRESH_TOKEN: server.refresh,
       SITELEDGER_QUICKBOOKS_COMPANY: south.name,
       SITELEDGER_QUICKBOOKS_CURRENCY: "USD",

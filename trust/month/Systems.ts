@@ -1,23 +1,24 @@
 /**
  * The accounting systems of the firm, one for each of its ledgers: Tryton for North, Xero and QuickBooks Online (their
- * stand-ins) for South, in euros and in dollars. What they hold is read from them as anyone reads it, never from siteledger.
+ * stand-ins) for South, in euros and in dollars. Their contents are read from them as any user would, never from
+ * siteledger.
  */
 import type { Environment } from "../../bench/WorkerProcess.ts"
 import type { Gate } from "./Gate.ts"
 import type { Ledger } from "./Firm.ts"
 
-/** A line of an entry: the system's code of the account, and what it is debited. */
+/** A line of an entry: the system's account code, and the debited amount. */
 export interface CodeLine {
   readonly code: string
   readonly units: bigint
 }
 
 export interface Held {
-  /** Debit less credit, by the code of the account. */
+  /** Debit minus credit, by account code. */
   readonly balances: ReadonlyMap<string, bigint>
   /** By siteledger's id. */
   readonly entries: ReadonlyMap<string, ReadonlyArray<CodeLine>>
-  /** What isn't as it should be: an entry twice, or a draft. */
+  /** Mistakes: an entry that is there twice, or a draft. */
   readonly complaints: ReadonlyArray<string>
 }
 
@@ -31,7 +32,7 @@ export interface System {
   readonly close: () => Promise<void>
 }
 
-/** The lines of entries, and what is wrong with them; `balances`: as the system adds them up, if it does. */
+/** The lines of entries, and what is wrong with them; `balances`: the system's own, if it computes them. */
 export const holding = (
   all: ReadonlyArray<{
     readonly id: string | undefined

@@ -1,5 +1,5 @@
 /**
- * North's books in Tryton: a real one, whose own trial balance counts; or its stand-in where trytond isn't installed.
+ * North's books in Tryton: a real one, whose own trial balance is used; or its stand-in where trytond isn't installed.
  */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { password as realPassword, RealTryton } from "../../test/connectors/tryton/RealTryton.ts"
@@ -38,10 +38,10 @@ const markIn = (description: string): string | undefined => /\[siteledger ([0-9a
 
 const fields = ["state", "description", ...["account.code", "debit", "credit"].map((name) => `lines.${name}`)]
 
-/** An empty draft is what a lost request can leave; it is in no balance (docs/accounting/tryton.md). */
+/** A lost request can leave an empty draft, which affects no balance (docs/accounting/tryton.md). */
 const isEmptyDraft = (move: Move): boolean => move.state === "draft" && move["lines."].length === 0
 
-/** Posted moves only, as a bookkeeper asks for them. */
+/** Posted moves only, as a bookkeeper requests it. */
 const trialBalance = async (tryton: RealTryton): Promise<ReadonlyMap<string, bigint>> => {
   const sums = new Map<string, bigint>()
   for (const fiscalyear of tryton.fiscalyears) {
@@ -86,11 +86,12 @@ const gateTo = (target: URL, dice: Dice): Promise<Gate> =>
     dice,
     requests: 6,
     isEntry: ({ body }) => /"method":"model\.account\.move\.(create|write|post)"/.test(body),
-    // What it carries out after siteledger has given up may leave two empty drafts, which a person has to delete.
+    // A request that Tryton carries out after siteledger has given up may leave two empty drafts, which a person has to
+    // delete.
     spared: () => ["late"]
   })
 
-/** It takes a minute to be set up for the first time. */
+/** Setting it up for the first time takes a minute. */
 export const openReal = async ({ years }: Calendar, dice: Dice): Promise<System> => {
   const tryton = await RealTryton.open({ years })
   const gate = await gateTo(tryton.url, dice)

@@ -1,6 +1,6 @@
 /**
- * Judges a month: the trial balance of siteledger, hledger's of its journal, those of the accounting systems and the one that
- * the history implies are the same, to the last digit; and so is each entry, and each IPC.
+ * Judges a month: the trial balances of siteledger, of hledger (from siteledger's journal), of the accounting systems,
+ * and the one that the history implies are the same, to the last digit; and so is each entry, and each IPC.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -24,7 +24,7 @@ interface Row {
   readonly balance: string
 }
 
-/** What a command prints, as JSON whose numbers are text; fails if it does. */
+/** The output of a command, as JSON whose numbers are text; fails if the command does. */
 const printed = async (office: Office, ...words: ReadonlyArray<string>): Promise<unknown> => {
   const { code, stderr, stdout } = await office.command(...words)
   if (code !== 0) throw new Error(`siteledger ${words.join(" ")} ends with ${code}: ${stderr.trim().slice(-300)}`)
@@ -49,7 +49,7 @@ interface Listed {
   readonly amount: string
   readonly debit_account: string
   readonly credit_account: string
-  /** As JSON, by account, if there are more than two. */
+  /** As JSON, by account, if there are more than two lines. */
   readonly lines: string | null
 }
 
@@ -92,7 +92,7 @@ const byHledger = async (office: Office): Promise<Side> => {
 const isOf = ({ ledger }: System, { company, currency }: Pick<Entry, "company" | "currency">): boolean =>
   ledger.company.name === company && ledger.currency === currency
 
-/** What one system holds, beside what siteledger has for it. */
+/** Compares what one system holds with siteledger's entries for it. */
 const wrongIn = async (system: System, ours: Side, entries: ReadonlyArray<Entry>): Promise<ReadonlyArray<string>> => {
   const held = await system.held()
   const { company, currency } = system.ledger
@@ -109,7 +109,7 @@ const wrongIn = async (system: System, ours: Side, entries: ReadonlyArray<Entry>
   ]
 }
 
-/** Each entry is one system's. */
+/** Each entry belongs to exactly one system. */
 const homeless = (systems: ReadonlyArray<System>, entries: ReadonlyArray<Entry>): ReadonlyArray<string> =>
   entries
     .filter((entry) => systems.filter((system) => isOf(system, entry)).length !== 1)
@@ -131,7 +131,7 @@ const soundness = async (office: Office): Promise<ReadonlyArray<string>> => {
 export interface Judged {
   readonly violations: ReadonlyArray<string>
   readonly entries: number
-  /** Of how many accounts each side was compared. */
+  /** How many accounts were compared on each side. */
   readonly accounts: number
 }
 

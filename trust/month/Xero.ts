@@ -1,4 +1,6 @@
-/** South's books in euros, in Xero's stand-in: the sum of the manual journals that it lists as posted. */
+/**
+ * South's books in euros, in Xero's stand-in: the balances are the sums of the manual journals that it lists as posted.
+ */
 import type { Dice } from "../../sandbox/Seed.ts"
 import { StandIn } from "../../test/connectors/xero/StandIn.ts"
 import * as Decimal from "./Decimal.ts"

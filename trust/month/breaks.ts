@@ -1,6 +1,7 @@
 /**
- * Proves the judge of the month: plants one break after the other into a copy of the sources and plays a short month on it:
- * `node trust/month/breaks.ts [--only N] [--from N] [--to N] [--ipcs N] [--seed N]`. Every break has to be seen.
+ * Proves that the month's judge works: plants one break after the other into a copy of the sources and plays a short
+ * month on it: `node trust/month/breaks.ts [--only N] [--from N] [--to N] [--ipcs N] [--seed N]`. Every break has to be
+ * detected.
  */
 import { spawn } from "node:child_process"
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -28,7 +29,7 @@ const copied = (): string => {
   return folder
 }
 
-/** The first sentence that the month says against it, if any. */
+/** The first violation that the month reports, if any. */
 const seen = async (planted: Break, words: ReadonlyArray<string>): Promise<string | undefined> => {
   const folder = copied()
   try {

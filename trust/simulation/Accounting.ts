@@ -1,6 +1,6 @@
 /**
- * The model of the accounting system: it takes an entry once by its key, and its answers may be late, lost, refusing or cut
- * off.
+ * The model of the accounting system: it accepts an entry once, by its key. Its answers may be late, lost, refusals or
+ * cut off.
  */
 import { createHmac } from "node:crypto"
 import { Duration, Effect, Layer, Stream } from "effect"
@@ -34,13 +34,13 @@ interface Taken {
 }
 
 export class Accounting {
-  /** What it has taken, in its order. */
+  /** The entries that it has accepted, in order. */
   readonly taken = new Map<string, Posted>()
   readonly violations: Array<string> = []
   readonly #machine: Machine
   readonly #refused = new Map<string, number>()
   fault: SinkFault | undefined
-  /** Of the last that was posted; the books must hold it by then. */
+  /** The sequence of the entry that has this key in the books; undefined: the books don't have it. */
   isPosted: (key: string) => number | undefined = () => undefined
 
   constructor(machine: Machine) {
@@ -53,9 +53,9 @@ export class Accounting {
   }
 
   layer(epoch: Epoch): Layer.Layer<HttpClient.HttpClient> {
-    /** The IPCs of which this process awaits an answer. */
+    /** The IPCs for which this process awaits an answer. */
     const underWay = new Set<string>()
-    /** Entries of which it got the 2xx. */
+    /** The entries for which the process got the 2xx. */
     const confirmed = new Set<string>()
     return Layer.succeed(
       HttpClient.HttpClient,
@@ -89,7 +89,7 @@ export class Accounting {
           if (fault === "taken-silent") return yield* Effect.never
           if (fault === "taken-cut") return yield* lost
           if (fault !== "some") yield* Effect.sleep(random.pick(latencyMs))
-          // After a machine that slept, it may have stopped waiting.
+          // If the machine slept, the process may have stopped waiting.
           if (this.#machine.nowMs - sentMs < patienceMs) confirmed.add(key)
           return isKnown && random.chance(0.5) ? answer(409, {}, JSON.stringify({ entry_id: key })) : answer(201, {})
         }).pipe(Effect.scoped)

@@ -3,7 +3,7 @@ export interface Break {
   readonly file: string
   readonly find: string
   readonly replace: string
-  /** What is lost without it. */
+  /** What is lost because of the break. */
   readonly why: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * Plays one simulated day: the steps at their times, then calm until everything has arrived, and the judgement.
+ * Plays one simulated day: the steps at their times, then calm until everything has arrived, and then the judgement.
  */
 import { closeSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,16 +23,16 @@ export interface Played {
   readonly trace: ReadonlyArray<string>
 }
 
-/** In which timers come on time after something happened. */
+/** How long timers are on time after something has happened. */
 const preciseMs = 75_000
-/** Longer than between two walks; by the replay, no event is of the future any more. */
+/** Longer than the time between two walks; by the replay, no event is in the future any more. */
 const hopMs = 75 * minuteMs
 const calmHops = 6
 const crashHop = 3
 const replayHop = 5
-/** Three pages at the plan's pace take less. */
+/** Longer than three pages take at the plan's pace. */
 const calmMs = 30_000
-/** Less than the calm takes: what was served ahead of time is due by its end. */
+/** Less than the calm takes, so that events which were served ahead of time are due by its end. */
 const farMs = 7 * hourMs
 
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
@@ -81,7 +81,7 @@ class Day {
     const epoch = (machine.epoch = ++this.#epochs)
     this.#isPowerCut = false
     this.#downMs = 1_000
-    // Its supervisor starts it again.
+    // The process's supervisor starts it again.
     const failed = (cause: unknown) => {
       machine.note(`ended ${epoch}: ${String(cause)}`)
       if (this.#world.failing.failures > 0 || ++this.#ended < 10) return machine.post(epoch, () => machine.kill())
@@ -106,7 +106,7 @@ class Day {
     )
   }
 
-  /** Undefined if it isn't up, or writes are failing. */
+  /** Undefined if the worker isn't up, or writes are failing. */
   #isUp(): string | undefined {
     const { failing, stored } = this.#world
     const isUp = this.#process !== undefined && failing.failures === 0
@@ -120,7 +120,7 @@ class Day {
     else if (step.kind === "unreadable") {
       service.sayUnreadable(step)
       const offsetMs = step.replayAt === undefined ? undefined : offsetsMs[step.replayAt]
-      // While it is delivered again.
+      // During its redelivery.
       if (offsetMs !== undefined) machine.after(0, step.delayMs + offsetMs, () => this.#replay())
     } else if (step.kind === "project") service.change(step)
     else if (step.kind === "clock") machine.setClock(Math.max(-farMs, Math.min(farMs, machine.wallMs + step.byMs)))
@@ -153,7 +153,7 @@ class Day {
       if (step.atMs > machine.nowMs + preciseMs) {
         const quiet = this.#isUp()
         await machine.until(machine.nowMs + preciseMs)
-        // Unless it was started meanwhile, or a delivery has just come.
+        // Unless the worker was restarted meanwhile, or a delivery has just come.
         if (quiet === this.#isUp() && quiet !== undefined) this.violations.push(...unsettled(this.#world))
         await machine.until(step.atMs, true)
       } else if (step.atMs > machine.nowMs) await machine.until(step.atMs)
@@ -164,7 +164,7 @@ class Day {
     await this.#calm()
   }
 
-  /** Faults end, clocks are right, and everything that is under way arrives; after one more crash. */
+  /** Faults end, clocks are right, and everything that is under way arrives, after one more crash. */
   async #calm(): Promise<void> {
     const { accounting, failing, lake, machine, service } = this.#world
     machine.setClock(0)
@@ -173,7 +173,7 @@ class Day {
     service.fault = undefined
     Object.assign(failing, { failures: 0, refuses: undefined })
     lake.failures = 0
-    // A crash that is still to come, or a process that is still down, would outlast the calm.
+    // A pending crash, or a process that is still down, would outlast the calm.
     this.#wake?.()
     if (this.#wake !== undefined) this.start()
     this.#downMs = 1_000
@@ -182,7 +182,7 @@ class Day {
       await machine.until(machine.nowMs + calmMs)
       if (hop === replayHop) {
         this.violations.push(...unreleased(this.#world))
-        // Otherwise nothing heals what was lost.
+        // Without a replay, nothing applies the events that were refused.
         if (isRefusing(this.#world)) this.#replay()
       }
       if (hop === crashHop && this.#wake === undefined) {
@@ -198,7 +198,7 @@ class Day {
 
 const descriptors = "/proc/self/fd"
 
-/** Processes that were killed closed none of their files. */
+/** Killed processes closed none of their files. */
 const closeAll = (folder: string): void => {
   for (const descriptor of existsSync(descriptors) ? readdirSync(descriptors) : []) {
     const at = join(descriptors, descriptor)

@@ -1,4 +1,6 @@
-/** What the judgement is based on: rows as they are, and what was stored of what the service said. */
+/**
+ * The basis of the judgement: the rows as they are, and what the service said, as far as it was stored.
+ */
 import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../../src/Domain/Merge.ts"
 import { prepared } from "./MemoryStore.ts"
@@ -25,7 +27,7 @@ export interface Known extends Said {
   readonly number: number
 }
 
-/** What was stored, in its order. */
+/** What was stored, in order. */
 export const known = ({ service, stored, warehouse }: World): ReadonlyArray<Known> => {
   const received = new Map(rowsOf(warehouse, "events").map((row) => [row["body_sha256"], row["received_at"]]))
   return stored.flatMap(({ number, sha256 }) => {

@@ -1,6 +1,6 @@
 /**
- * What must be true of a simulated day: some of it after every write and crash, the rest once everything has arrived. It
- * is worked out from the service's truth and from what was stored, not from what the worker made of it.
+ * What must be true of a simulated day: some of it after every write and crash, the rest once everything has arrived.
+ * It is computed from the service's truth and from what was stored, not from the worker's results.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Cron } from "effect"
@@ -15,7 +15,7 @@ import { requestsPerMinute } from "./Service.ts"
 import { hourMs, minuteMs, refusedId } from "./Steps.ts"
 import { cron, type Exported, type World } from "./Worker.ts"
 
-/** After every write of the warehouse, and after every crash. */
+/** Checked after every write of the warehouse, and after every crash. */
 export const always = (world: World): ReadonlyArray<Violation> => {
   const { store, stored, warehouse } = world
   const watermark = progressOf(warehouse, "applied_through")
@@ -40,7 +40,7 @@ export const always = (world: World): ReadonlyArray<Violation> => {
   ]
 }
 
-/** No page is newer than the service's clock, however ours is set: it would win over later ones. */
+/** However our clock is set, no page is newer than the service's clock, because it would win over later pages. */
 const early = ({ machine, warehouse }: World): ReadonlyArray<Violation> => {
   const now = String((startMs + machine.nowMs) * 1000)
   return all(warehouse, "select id, _clocks from construction.projects").flatMap(({ _clocks: clocks, id }) =>
@@ -68,7 +68,7 @@ const unheard = (store: DatabaseSync, warehouse: DatabaseSync): ReadonlyArray<Vi
   })
 }
 
-/** What would go on only after a restart. */
+/** Work that would only continue after a restart. */
 export const stalled = (world: World): ReadonlyArray<Violation> => [
   ...unsettled(world),
   ...exports(world),
@@ -90,7 +90,7 @@ const waiting = ({ service, store, stored }: World): ReadonlyArray<string> => {
     .flatMap(({ sha256 }) => service.said.get(sha256 ?? "")?.step.id ?? [])
 }
 
-/** Whether a person has to have events read again that the engine refused. */
+/** Whether a person has to have events read again, because the engine refused them. */
 export const isRefusing = (world: World): boolean => waiting(world).length > 0
 
 /** An event whose time is no longer ahead is applied without a person, unless the engine refused it. */
@@ -101,7 +101,7 @@ export const unreleased = (world: World): ReadonlyArray<Violation> =>
     []
   )
 
-/** Once everything has arrived. */
+/** Checked once everything has arrived. */
 export const atTheEnd = async (world: World): Promise<ReadonlyArray<Violation>> => [
   ...always(world),
   ...inbox(world),
@@ -154,7 +154,7 @@ const events = ({ service, store, stored, warehouse }: World): ReadonlyArray<Vio
 const rank = ({ micros, sha256, step }: Known): string =>
   `${String(micros).padStart(17, "0")} ${step.stage} ${sha256.slice(0, 16)}`
 
-/** Of each field the last value, by the event's time, its stage and its hash. */
+/** For each field the last value, by the event's time, its stage and its hash. */
 const entities = (world: World): ReadonlyArray<Violation> => {
   const everything = known(world)
   return (["ipcs", "vos", "ncrs", "permits"] as const).flatMap((entity) => {
@@ -185,7 +185,7 @@ const entities = (world: World): ReadonlyArray<Violation> => {
   })
 }
 
-/** After clean walks, as the service has them. */
+/** After clean walks, they equal the service's. */
 const projects = ({ service, store, warehouse }: World): ReadonlyArray<Violation> => {
   const listed = rowsOf(warehouse, "projects").filter((row) => row["_deleted_at"] === null)
   const proof = inStore(store, "select proof from walks where resource = 'projects'")[0]?.["proof"]
@@ -209,7 +209,7 @@ const plan = ({ service: { requests } }: World): ReadonlyArray<Violation> => {
 const servedLast = (store: DatabaseSync): number =>
   Number(inStore(store, "select last_scheduled_ms from schedule")[0]?.["last_scheduled_ms"])
 
-/** The newest export is of the newest scheduled time, or was due by a clock that was ahead. */
+/** The newest export is the one of the newest scheduled time, or was due by a clock that was ahead. */
 const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> => {
   const due = Cron.prev(cron, machine.wallNowMs).getTime()
   const newest = exported.at(-1)?.atMs ?? 0
@@ -221,8 +221,8 @@ const exports = ({ exported, machine, store }: World): ReadonlyArray<Violation> 
 }
 
 /**
- * The same process exported before, and no scheduled time has come since. Of a clock that was set back by more than an
- * hour the worker believes the new time: the scheduled times in between come again.
+ * The same process has already exported, and no scheduled time has come since. If a clock was set back by more than an
+ * hour, the worker believes the new time, so the scheduled times in between come again.
  */
 const isNeedless = ({ atMs, epoch, setBackMs }: Exported, index: number, all: ReadonlyArray<Exported>): boolean => {
   const before = all[index - 1]

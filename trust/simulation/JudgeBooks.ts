@@ -1,4 +1,6 @@
-/** The books, their copies, and what accounting has, against a second implementation of the rules. */
+/**
+ * Compares the books, their copies and accounting's entries with a second implementation of the rules.
+ */
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"
 import type { Row } from "../../src/Domain/Merge.ts"
@@ -31,7 +33,7 @@ const factsOf = ({ micros, number, seenAt, sha256, step }: Known): ReadonlyArray
 
 const unitsOf = (amount: string | null | undefined): bigint => BigInt(String(amount).replace(".", ""))
 
-/** The books against the second implementation of the rules, and what waits for a person. */
+/** Compares the books, and what waits for a person, with the second implementation of the rules. */
 export const books = (world: World): ReadonlyArray<Violation> => {
   const byIpc = Map.groupBy(
     known(world).filter(({ step }) => step.entity === "ipcs"),
@@ -86,7 +88,7 @@ export const books = (world: World): ReadonlyArray<Violation> => {
   return [...facts, ...ofIpcs]
 }
 
-/** The first entry of a payment is its `payment`, the others adjust it; all at the time of the payment. */
+/** The first entry of a payment is its `payment`, the others adjust it; all have the time of the payment. */
 const journal = (id: string, entries: ReadonlyArray<Row>, said: ReadonlyArray<Known>): ReadonlyArray<Violation> =>
   entries.flatMap((entry, index) => {
     const reference = entry["payment_reference"]

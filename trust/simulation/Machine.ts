@@ -3,7 +3,8 @@
  * task is left.
  *
  * A process is an epoch. When it is killed, its tasks, timers and outstanding calls are dropped, and no finalizer runs.
- * Kysely's promises are microtasks without I/O: they are drained before the next task, so nothing real decides an order.
+ * Kysely's promises are microtasks without I/O, which are drained before the next task, so nothing outside the
+ * simulation decides an order.
  */
 import { hash } from "node:crypto"
 import { setImmediate } from "node:timers/promises"
@@ -13,12 +14,12 @@ import { type Epoch, type Task, Timers } from "./Timers.ts"
 
 export const startMs = Date.UTC(2026, 10, 20)
 
-/** The call never returns, because its process is dead. */
+/** Ends a call whose process is dead, so that it never returns. */
 export class Killed extends Error {
   override readonly name = "Killed"
 }
 
-/** Most days take a few thousand. */
+/** Most days take a few thousand tasks. */
 const mostTasks = 100_000
 
 export class Machine {
@@ -37,9 +38,9 @@ export class Machine {
   bootedMs = 0
   boots = 1
   epoch: Epoch = 0
-  /** Effects until the process is killed; undefined: it isn't. */
+  /** After how many effects the process is killed; undefined: it isn't. */
   killIn: number | undefined
-  /** Called when the process was killed. */
+  /** Called when the process has been killed. */
   onKilled: () => void = () => undefined
 
   constructor(seed: number) {
@@ -68,7 +69,7 @@ export class Machine {
     return this.#wallMs
   }
 
-  /** All that the wall clock was set back so far. */
+  /** By how much the wall clock has been set back so far, in total. */
   get setBackMs(): number {
     return this.#setBackMs
   }
@@ -90,12 +91,12 @@ export class Machine {
     if (this.isAlive(epoch)) this.#tasks.push({ epoch, run })
   }
 
-  /** Returns what takes it back. */
+  /** Returns a function that cancels it. */
   after(epoch: Epoch, delayMs: number, run: () => void): () => void {
     return this.#timers.add({ epoch, run, atMs: this.nowMs + Math.max(0, delayMs) })
   }
 
-  /** An effect of a process on the outside: between any two of them it may be killed. */
+  /** An effect of a process on the outside: the process may be killed between any two of them. */
   boundary(epoch: Epoch, what: string): void {
     if (!this.isAlive(epoch)) throw new Killed()
     this.note(what)
@@ -104,7 +105,7 @@ export class Machine {
     throw new Killed()
   }
 
-  /** The same as an effect, which never ends if the process is killed here. */
+  /** The same boundary as an effect, which never ends if the process is killed here. */
   gate(epoch: Epoch, what: string): Effect.Effect<void> {
     return Effect.suspend(() => {
       try {
@@ -116,7 +117,7 @@ export class Machine {
     })
   }
 
-  /** Power cut or kill -9: nothing of the process runs any more. */
+  /** A power cut or kill -9: nothing of the process runs any more. */
   kill(): void {
     const dead = this.epoch
     this.note(`killed ${dead}`)
@@ -128,7 +129,7 @@ export class Machine {
     this.onKilled()
   }
 
-  /** A call into code that uses promises. Its answer is a task; there is none if the process dies. */
+  /** A call into code that uses promises. Its answer is a task, which never comes if the process dies. */
   call<A>(epoch: Epoch, run: () => Promise<A>, done: (value: A) => void, failed: (cause: unknown) => void): void {
     if (!this.isAlive(epoch)) return
     this.#outstanding++
@@ -148,7 +149,7 @@ export class Machine {
     void answered()
   }
 
-  /** The same as an effect. */
+  /** The same call as an effect. */
   effect<A, E>(epoch: Epoch, run: () => Promise<A>, toError: (cause: unknown) => E): Effect.Effect<A, E> {
     return Effect.callback<A, E>((resume) => {
       this.call(
@@ -160,7 +161,7 @@ export class Machine {
     })
   }
 
-  /** A call without promises, whose answer comes later all the same. */
+  /** A call without promises, whose answer is delayed all the same. */
   sync<A, E>(epoch: Epoch, run: () => A, toError: (cause: unknown) => E): Effect.Effect<A, E> {
     return Effect.callback<A, E>((resume) => {
       try {
@@ -172,7 +173,7 @@ export class Machine {
     })
   }
 
-  /** Most disks answer at once, and any is slow now and then. */
+  /** Disks mostly answer at once, but any disk is slow now and then. */
   #answer(epoch: Epoch, answer: () => void): void {
     if (epoch === 0 || !this.random.chance(0.06)) this.post(epoch, answer)
     else this.after(epoch, 1 + this.random.below(40), answer)
@@ -191,7 +192,7 @@ export class Machine {
     return { executionMode: "async", shouldYield, makeDispatcher: () => dispatcher }
   }
 
-  /** Runs what can be run now. */
+  /** Runs everything that can run now. */
   async settle(): Promise<void> {
     for (let turns = 0; ;) {
       // Now and then another task runs while a call is outstanding, so that calls overlap.
@@ -207,7 +208,7 @@ export class Machine {
     }
   }
 
-  /** Runs until this time, timer by timer; `isLeaping`: the machine slept, so that all of them come late. */
+  /** Runs until this time, timer by timer; `isLeaping`: the machine slept, so all of them are late. */
   async until(ms: number, isLeaping = false): Promise<void> {
     await this.settle()
     while (true) {

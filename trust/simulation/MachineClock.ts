@@ -1,4 +1,6 @@
-/** The clocks of one process: its wall clock may be set, its monotonic one began when the machine booted. */
+/**
+ * The clocks of one process: its wall clock may be set, its monotonic clock began when the machine booted.
+ */
 import { type Clock, Duration, Effect } from "effect"
 import type { Machine } from "./Machine.ts"
 import type { Epoch } from "./Timers.ts"

@@ -26,7 +26,7 @@ import type { Epoch } from "./Timers.ts"
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 
-/** Migrated once: one database serves one day after the other. */
+/** Migrated once: all days use the same database, one after the other. */
 let migrated: DatabaseSync | undefined
 
 export const emptyStore = async (): Promise<DatabaseSync> => {
@@ -41,7 +41,7 @@ export const emptyStore = async (): Promise<DatabaseSync> => {
   return migrated
 }
 
-/** Without any row. */
+/** Deletes every row. */
 export const emptied = (database: DatabaseSync, schema: string): void => {
   if (database.isTransaction) database.exec("rollback")
   const rows = prepared(database, `select name from ${schema}.sqlite_master where type = 'table'`).all()
@@ -74,9 +74,9 @@ const watched = (database: DatabaseSync, machine: Machine, epoch: Epoch): Databa
 /** A frame of the inbox, as it was read back after it was stored. */
 export interface Stored {
   readonly number: number
-  /** Of a body that was new. */
+  /** The hash of a body that was new. */
   readonly sha256: string | undefined
-  /** The number of the first delivery. */
+  /** The number of the first delivery with this body. */
   readonly of: number
 }
 
@@ -101,7 +101,7 @@ export class Files {
   }
 
   async receive(batch: ReadonlyArray<Incoming>): Promise<number> {
-    // The thread's turn: anything may happen before.
+    // Stands for the thread's turn: anything may happen before it.
     await new Promise<void>((resolve) => this.#machine.post(this.#epoch, resolve))
     this.#machine.boundary(this.#epoch, `receive ${batch.length}`)
     const { fresh } = this.#writer.receive(unpacked(packed(batch)))
@@ -126,7 +126,7 @@ export class Files {
     return this.#reader.at(number, this.last)
   }
 
-  /** No disk damages them. */
+  /** No disk damages the files. */
   async reading<A>(read: () => A | Promise<A>): Promise<A> {
     return read()
   }
@@ -137,7 +137,7 @@ export class Files {
   }
 }
 
-/** What one process has of the Store. */
+/** One process's view of the Store. */
 export const opened = (
   machine: Machine,
   database: DatabaseSync,

@@ -1,6 +1,6 @@
 /**
- * The Warehouse of the simulation: its contract, small, over SQLite in memory. It merges with the real rule, and a write is
- * one transaction in which the process may be killed between any two statements.
+ * The Warehouse of the simulation: a small implementation of its contract, over SQLite in memory. It merges with the
+ * real rule, and a write is one transaction in which the process may be killed between any two statements.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Latch, Layer } from "effect"
@@ -44,7 +44,7 @@ export const rowsOf = (database: DatabaseSync, table: string): ReadonlyArray<Row
 
 /** Some writes fail, as the engine's own may. */
 export interface Failing {
-  /** How many of the next writes. */
+  /** How many of the next writes fail. */
   failures: number
   /** The engine refuses batches with an event about this entity. */
   refuses: string | undefined

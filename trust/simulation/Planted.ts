@@ -1,6 +1,6 @@
 /**
- * Breaks of one place each, planted into a copy of the real modules: the simulation has to find every one of them. `find`
- * occurs exactly once in its file.
+ * Breaks of one place each, planted into a copy of the real modules: the simulation has to detect every one of them.
+ * `find` occurs exactly once in its file.
  */
 import { at, type Break } from "./Break.ts"
 import { delivering, exporting, posting } from "./PlantedMoney.ts"

@@ -1,4 +1,6 @@
-/** Planted breaks of the books, of what accounting gets of them, and of exports. */
+/**
+ * Planted breaks of the books, of accounting's entries, and of exports.
+ */
 import { at, type Break } from "./Break.ts"
 
 const fold = at("src/Ledger/Fold.ts")

@@ -1,6 +1,6 @@
 /**
- * The model of the service: the truth about projects and events, deliveries that are lost, repeated, delayed and retried,
- * and a list whose pages shift while it is read.
+ * The model of the service: the truth about projects and events, deliveries that are lost, repeated, delayed and
+ * retried, and a list whose pages shift while it is read.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ import { type Machine, startMs } from "./Machine.ts"
 import type { Epoch } from "./Timers.ts"
 import { type Attempt, type Happening, offsetsMs, type Sending, type Step } from "./Steps.ts"
 
-/** What one event says, as the service knows it. */
+/** The content of one event, as the service knows it. */
 export interface Said {
   readonly step: Happening
   readonly micros: number
@@ -24,12 +24,12 @@ export interface Said {
   readonly eventId: string
 }
 
-/** The plan, in any minute. */
+/** The plan's limit in any minute. */
 export const requestsPerMinute = 8
 const latencyMs = [5, 40, 300, 1_200]
 const patienceMs = 10_000
 
-/** Takes a delivery; resolves when it is acknowledged. */
+/** Takes a delivery; `acknowledged` is called once it has its 2xx. */
 export type Receive = (delivery: Delivery, acknowledged: () => void) => void
 
 export class Service {
@@ -55,7 +55,7 @@ export class Service {
 
   say(step: Happening & Pick<Step, "atMs">): void {
     const micros = (startMs + step.atMs + step.shiftMs) * 1000
-    // Coarse, so that some happen at the same time.
+    // Coarse, so that some events happen at the same time.
     const at = Instant.fromMicros(Math.floor(micros / 600_000_000) * 600_000_000)
     const { entity, id, type, values } = step
     const key = { ipcs: "ipc_id", vos: "vo_id", ncrs: "ncr_id", permits: "permit_id" }[entity as string] ?? "id"
@@ -155,7 +155,7 @@ export class Service {
     })
   }
 
-  /** Newest first, so that a project that is added or removed shifts all pages. */
+  /** Newest first, so adding or removing a project shifts all pages. */
   #page(page: number, perPage: number): string {
     const all = [...this.projects].toReversed()
     const data = all.slice((page - 1) * perPage, page * perPage).map(([id, name]) => ({ id, name, status: "awarded" }))

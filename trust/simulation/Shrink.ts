@@ -1,11 +1,11 @@
 /**
- * The shortest part of a failing day that still fails: steps are left out, in halves at first and then one by one, for as
- * long as the rest violates the same (delta debugging).
+ * The shortest part of a failing day that still fails: steps are left out, first in halves and then one by one, as long
+ * as the remaining steps cause the same violation (delta debugging).
  */
 import { playSteps } from "./Day.ts"
 import type { Step } from "./Steps.ts"
 
-/** What was violated, not when nor by which ids. */
+/** What was violated, without times and ids. */
 const kindOf = (violation: string | undefined): string => {
   const [what = ""] = (violation ?? "").replace(/^after a \w+: /, "").split(":")
   return what.replaceAll(/[\w-]*\d[\w-]*/g, "")
@@ -23,7 +23,7 @@ export const shortest = async (seed: number, all: ReadonlyArray<Step>): Promise<
       if (await fails(rest)) steps = rest
       else from += size
     }
-    // One by one until none can be left out.
+    // One by one, until none can be left out.
     if (size > 1) size = Math.ceil(size / 2)
     else if (steps.length === before) size = 0
   }

@@ -5,12 +5,12 @@
 import type { EntityName } from "../../src/Domain/Resource.ts"
 import { type Random, seeded } from "../../test/Seeded.ts"
 
-/** What becomes of one attempt to deliver. */
+/** The fate of one attempt to deliver. */
 export type Attempt = "ok" | "request-lost" | "answer-lost" | "twice"
 
 /** How a body reaches the worker. */
 export interface Sending {
-  /** Beyond these, attempts are ok. `undefined`: no attempt arrives. */
+  /** Any attempts after these are ok. `undefined`: no attempt arrives. */
   readonly attempts: ReadonlyArray<Attempt> | undefined
   readonly delayMs: number
   /** A retry comes under another id. */
@@ -22,12 +22,12 @@ export interface Happening extends Sending {
   readonly type: string
   readonly entity: EntityName
   readonly id: string
-  /** Of its stage in the life of the entity. */
+  /** The number of its stage in the life of the entity. */
   readonly stage: number
   readonly stageAt: string
   /** Column → value. */
   readonly values: Readonly<Record<string, string>>
-  /** Its own time, after that of the step. */
+  /** Its own time, relative to that of the step. */
   readonly shiftMs: number
   /** Makes its body unique. */
   readonly number: number
@@ -47,7 +47,7 @@ export type Step = { readonly atMs: number } & (
   | { readonly kind: "lake"; readonly failures: number }
 )
 
-/** `some`: every other entry is turned away, and all are answered at the same moment. */
+/** `some`: every other entry is refused, and all are answered at the same moment. */
 export type SinkFault = "some" | "503" | "429" | "silent" | "taken-silent" | "cut" | "taken-cut" | "422"
 
 /** The entity whose events the engine refuses at times. */
@@ -57,7 +57,7 @@ export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** Between attempts to deliver. */
+/** The times of the attempts to deliver. */
 export const offsetsMs = [0, 1, 5, 30, 120].map((minutes) => minutes * minuteMs)
 
 const stageNames = {
@@ -105,7 +105,9 @@ const sending = (random: Random): Sending => ({
 
 /** How many IPCs are paid on a payday. */
 const paid = 5
-/** From an event to its first attempt. Certificates come late, so that many change what was already paid. */
+/**
+ * From an event to its first attempt. Certificates come late, so that many change payments that were already posted.
+ */
 const minutes = [0, 0, 1, 5, 60, 180]
 const lateMinutes = [0, 20, 60, 120, 180, 240, 300, 360, 480, 600]
 
@@ -206,7 +208,7 @@ const project = (random: Random, atMs: number): Step => ({
   name: random.chance(0.3) ? undefined : `Project ${random.below(100)}`
 })
 
-/** A project that is gone before a walk that was killed while it read it goes on. */
+/** A project is removed before a walk continues that was killed while it read the project. */
 const brief = (random: Random, id: number, atMs: number): ReadonlyArray<Step> => [
   { atMs, kind: "project", id, name: "Brief" },
   { atMs, kind: "crash", effects: 15 + random.below(50), downMs: random.pick([10_000, 600_000]), isPowerCut: false },

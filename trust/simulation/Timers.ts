@@ -1,5 +1,5 @@
 /**
- * What the simulated machine does later, in the order of time. Of two timers for the same moment, the one set first
+ * What the simulated machine does later, ordered by time. Of two timers for the same moment, the one that was set first
  * comes first.
  */
 
@@ -22,7 +22,7 @@ export class Timers {
     return this.#timers[0]
   }
 
-  /** Returns what takes it back. */
+  /** Returns a function that cancels it. */
   add(timer: Timer): () => void {
     let at = this.#timers.length
     while (at > 0 && (this.#timers[at - 1]?.atMs ?? 0) > timer.atMs) at--
@@ -37,7 +37,7 @@ export class Timers {
     return this.#timers.find((timer) => timer.epoch === epoch)
   }
 
-  /** Takes out those that are due. */
+  /** Removes and returns those that are due. */
   takeDue(nowMs: number): ReadonlyArray<Timer> {
     const later = this.#timers.findIndex(({ atMs }) => atMs > nowMs)
     return this.#timers.splice(0, later < 0 ? this.#timers.length : later)

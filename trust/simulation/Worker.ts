@@ -38,21 +38,21 @@ export const cron = Cron.parseUnsafe("0 */4 * * *", "UTC")
 
 export interface Exported {
   readonly epoch: number
-  /** All that the clock was set back before. */
+  /** By how much the clock had been set back in total. */
   readonly setBackMs: number
   readonly atMs: number
   readonly watermark: number
   readonly oldestPending: string | null
 }
 
-/** What outlives a process. */
+/** Everything that outlives a process. */
 export interface World {
   readonly machine: Machine
   readonly service: Service
   readonly accounting: Accounting
   readonly store: DatabaseSync
   readonly warehouse: DatabaseSync
-  /** Of the inbox's files and the witness. */
+  /** The folder of the inbox's files and the witness. */
   readonly folder: string
   /** All frames of the inbox. */
   readonly stored: Array<Stored>
@@ -81,7 +81,9 @@ const reader = Layer.succeed(
   EventReader.of({ ledgerTypes, awaitedTypes, read: (event, nowMicros) => read(optionsOf(wire), event, nowMicros) })
 )
 
-/** The lake's part of an export is a model: a snapshot, and a put that may fail. When it is due is decided by Nightly. */
+/**
+ * The lake's part of an export is a model: a snapshot, and a put that may fail. Nightly decides when an export is due.
+ */
 const exporting = ({ exported, lake, machine }: World, epoch: number) =>
   Layer.effect(
     Export,
@@ -132,7 +134,7 @@ const layers = (world: World, epoch: number) => {
         warehouseLayer(machine, warehouse, epoch, failing, onWritten),
         Reasons.layer,
         Restart.layer,
-        // Its lists keep no place that is sealed.
+        // Its lists keep no bookmark that is sealed.
         Seal.layerWith(new Uint8Array(32))
       )
     )
@@ -156,7 +158,7 @@ export const start = (
     Effect.provide(Logger.layer([])),
     Effect.tapCause((cause) => Effect.sync(() => ended(cause))),
     Effect.provideService(Clock.Clock, clockOf(machine, epoch)),
-    // Its own: those who wait at the default one would outlive the day.
+    // The process's own: fibers that wait at the default one would outlive the day.
     Effect.provideService(Leadership, {
       isLeading: Effect.succeed(true),
       leading: Latch.makeUnsafe(true),

@@ -1,6 +1,7 @@
 /**
- * Proves the simulation itself: plants one break after the other into a copy of the sources and plays at most 200 seeds
- * of each: `node trust/simulation/breaks.ts [--only N] [--from N] [--to N] [--seeds N]`. Every break has to be found.
+ * Proves that the simulation works: plants one break after the other into a copy of the sources and plays at most 200
+ * seeds of each: `node trust/simulation/breaks.ts [--only N] [--from N] [--to N] [--seeds N]`. Every break has to be
+ * detected.
  */
 import { execFile } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -20,7 +21,7 @@ export const broken = ({ file, find, replace }: Break): string => {
   return pieces.join(replace)
 }
 
-/** The sources, to be broken. */
+/** A copy of the sources, in which breaks are planted. */
 const copied = (): string => {
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "breaks-"))
   for (const name of ["config", "connectors", "src", "test", "trust", "package.json"]) {
@@ -42,7 +43,7 @@ const run = async (folder: string, options: ReadonlyArray<string>): Promise<stri
   return stdout
 }
 
-/** What runs with these options print while a break is planted. */
+/** The output of a run with these options while a break is planted. */
 export const printed = async (
   planted: Break,
   ...runs: ReadonlyArray<ReadonlyArray<string>>

@@ -1,7 +1,7 @@
 /**
- * Plays simulated days: `node trust/simulation/run.ts [--seed S] [--runs N] [--first] [--trace]`. It prints the rate, and of
- * each violation the seed. For a single seed that fails, it prints the shortest steps that still lead there; `--trace`
- * prints everything that happens, `--first` ends with the first failing seed.
+ * Plays simulated days: `node trust/simulation/run.ts [--seed S] [--runs N] [--first] [--trace]`. It prints the rate,
+ * and the seed of each violation. For a single seed that fails, it prints the shortest list of steps that still leads
+ * there; `--trace` prints everything that happens, `--first` stops at the first failing seed.
  */
 import { parseArgs } from "node:util"
 import { playSeed } from "./Day.ts"

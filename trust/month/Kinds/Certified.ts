@@ -98,7 +98,7 @@ export const certifiedKinds: Kinds = {
       life.answer("awaiting-certified-amount", "accept", saidBy(life), life.dice.chance(0.5))
     }
   },
-  /** It isn't known what was certified before it. */
+  /** The amount certified before it isn't known. */
   following: {
     weight: 0,
     of: [north],

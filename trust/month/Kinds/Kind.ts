@@ -1,9 +1,11 @@
-/** What a kind of life is, and what many of them have in common. */
+/**
+ * What a kind of life is, and helpers that many kinds share.
+ */
 import { type Company, north, type Site, south } from "../Firm.ts"
 import type { Life } from "../Life.ts"
 
 export interface Kind {
-  /** Against the others. */
+  /** Relative to the other kinds. */
   readonly weight: number
   readonly of: ReadonlyArray<Company>
   /** It needs a slot in the month that is closed. */
@@ -14,7 +16,7 @@ export interface Kind {
 export type Kinds = Readonly<Record<string, Kind>>
 
 export interface Others {
-  /** Another project of the company, in another currency where there is one. */
+  /** Another project of the company, in another currency if there is one. */
   readonly sister: Site
   /** A project of the other company. */
   readonly abroad: Site
@@ -38,7 +40,7 @@ export const certified = (life: Life): Life => {
   return life
 }
 
-/** What it is worth that a person says, which has nothing to do with what is certified. */
+/** An amount that a person states, unrelated to what is certified. */
 export const saidBy = (life: Life): bigint => life.part(20 + life.dice.below(60)) + 700n
 
 export const decided = (life: Life): "accept" | "reject" => (life.dice.chance(0.5) ? "accept" : "reject")
@@ -47,7 +49,7 @@ export const late = (life: Life): void => {
   life.late = decided(life)
 }
 
-/** Less than all that is certified already, by more than corrections can change. */
+/** Less than the total that is already certified, by more than corrections can change. */
 export const lower = (life: Life): bigint => {
   life.step = life.some()
   return life.plot.total - 50_000_000n

@@ -1,4 +1,6 @@
-/** What can happen to its payments. */
+/**
+ * What can happen to its payments.
+ */
 import { both, certified, decided, inParts, plain, saidBy, type Kinds } from "./Kind.ts"
 
 export const paidKinds: Kinds = {

@@ -1,4 +1,6 @@
-/** What people move, take back or add, and what comes after the month is closed. */
+/**
+ * What people move, take back or add, and events after the month is closed.
+ */
 import { north, south } from "../Firm.ts"
 import { begun, both, certified, inParts, late, plain, saidBy, type Kinds } from "./Kind.ts"
 
