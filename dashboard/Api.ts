@@ -1,9 +1,9 @@
 /**
- * What the page asks of the worker: the same verbs as the command line, with the types of `AdminApi` and none of its code, and
- * the session that stands for the reader.
+ * How the page talks to the worker: the same verbs as the command line, with the types of `AdminApi` but none of its
+ * code, and the reader's session.
  *
- * An answer is either what was asked for, or `Refused` with a sentence for the reader. A session that has ended shows the
- * sign-in page, wherever it is noticed.
+ * The result is either the answer, or `Refused` with a sentence for the reader. A session that has ended shows the
+ * sign-in page, no matter which request notices it.
  */
 import type { SignedIn } from "../src/Operate/AdminApi/SessionVerbs.ts"
 import type { Answer as AnswerOf, Payload as PayloadOf, VerbName } from "../src/Operate/AdminApi.ts"
@@ -21,7 +21,7 @@ export type Event = Answer<"events">["events"][number]
 export type { SignedIn as Session } from "../src/Operate/AdminApi/SessionVerbs.ts"
 
 export class Refused extends Error {
-  /** Of HTTP; 0 if nothing answered. */
+  /** The HTTP status; 0 if nothing answered. */
   readonly status: number
 
   constructor(status: number, sentence: string) {
@@ -30,7 +30,7 @@ export class Refused extends Error {
   }
 }
 
-/** What is done when a session has ended. */
+/** Called when a session has ended. */
 let signedOut = (): void => {}
 
 export const onSignedOut = (act: () => void): void => {
@@ -85,7 +85,7 @@ export const parquetOf = async (sql: string): Promise<Uint8Array<ArrayBuffer>> =
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** Of the cookie that the browser has; rejects with 401 if there is none. */
+/** The session of the browser's cookie; rejects with 401 if there is none. */
 export const session = async (): Promise<SignedIn> => (await answerOf(await send("GET", "/session"))) as SignedIn
 
 export const signIn = async (proof: { readonly code: string } | { readonly token: string }): Promise<SignedIn> =>
@@ -95,6 +95,6 @@ export const signOut = async (): Promise<void> => {
   await send("DELETE", "/session")
 }
 
-/** A sentence for the reader, whatever was thrown. */
+/** A sentence for the reader about any error. */
 export const sentenceOf = (cause: unknown): string =>
   cause instanceof Refused ? cause.message : `This page made a mistake: ${String(cause)}`

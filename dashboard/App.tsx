@@ -1,5 +1,6 @@
 /**
- * Which view an address shows, and who sees any. A view that was left is forgotten, so that one of another id begins with nothing.
+ * Which view an address shows, and who may see one. When the reader leaves a view, its state is dropped, so a view of
+ * another id starts empty.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useErrorBoundary, useRef } from "preact/hooks"
@@ -30,7 +31,7 @@ import { type Place, place, to } from "./Router.ts"
 import { reader } from "./Session.ts"
 
 interface View {
-  /** Of the window. */
+  /** The title of the window. */
   readonly title: string
   readonly shown: ComponentChildren
 }
@@ -62,7 +63,7 @@ const ledgerView = ([part, id, ...rest]: ReadonlyArray<string>, query: URLSearch
     : { title: "Entry", shown: <EntryView key={entry} id={entry} /> }
 }
 
-/** Those that have no views below them. */
+/** Areas without views below them. */
 const areas: Readonly<Record<string, View>> = {
   quarantine: { title: "Quarantine", shown: <Quarantine /> },
   lake: { title: "Lake", shown: <Lake /> },
@@ -92,7 +93,7 @@ const viewOf = ({ query, segments }: Place): View => {
   return area === "ipcs" && id !== undefined ? { title: id, shown: <IpcView key={id} id={id} /> } : missing
 }
 
-/** After a link, a screen reader reads the view that it led to. */
+/** After the reader follows a link, a screen reader reads the new view. */
 const useFocus = (address: string): void => {
   const last = useRef(address)
   useEffect(() => {
@@ -102,7 +103,7 @@ const useFocus = (address: string): void => {
   }, [address])
 }
 
-/** A mistake in a view takes that view alone; another address is drawn as if nothing had happened. */
+/** An error in a view breaks only that view; another address is drawn as usual. */
 const Kept = ({ children }: { readonly children: ComponentChildren }) => {
   const [mistake, again] = useErrorBoundary()
   return mistake === undefined ? <>{children}</> : <Problem sentence={sentenceOf(mistake)} again={again} />

@@ -1,8 +1,8 @@
 /**
  * A JSON text with line breaks and indentation for reading. Pure.
  *
- * Guarantees: nothing but the space between its tokens differs from the text. It isn't parsed and written again, which would
- * lose digits of long numbers, fields of the same name, and how a text was escaped.
+ * Guarantees: only the space between tokens differs from the original. The text isn't parsed and serialized again,
+ * which would lose digits of long numbers, repeated fields, and the original escapes.
  */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
@@ -15,7 +15,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Undefined if it is no JSON. */
+/** Undefined if it isn't JSON. */
 export const indented = (text: string): string | undefined => {
   if (!isJson(text)) return undefined
   const tokens = text.match(token) ?? []

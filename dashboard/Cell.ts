@@ -1,6 +1,6 @@
 /**
- * A value outside of the page's tree that parts of it watch: the address, the stream, the present. A part is drawn again
- * only when what it selected of the value is another one.
+ * A value outside the page's tree that components watch: the address, the stream, the present time. A component is
+ * drawn again only when the part that it selected has changed.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
 
@@ -22,14 +22,14 @@ export class Cell<A> {
     for (const watcher of this.#watchers) watcher(value)
   }
 
-  /** Returns what ends it. */
+  /** Returns a function that ends the watching. */
   watch(watcher: (value: A) => void): () => void {
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
   }
 }
 
-/** `select` should return the same for the same: a text, a number, or a part of the value. */
+/** `select` should return an identical value for an unchanged one: a text, a number, or a part of the value. */
 export const useCell = <A, B>(cell: Cell<A>, select: (value: A) => B): B => {
   const [, redraw] = useState(0)
   const selected = select(cell.value)

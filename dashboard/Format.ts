@@ -1,8 +1,8 @@
 /**
  * How the page writes times, ages, counts and amounts. Pure.
  *
- * Guarantees: amounts are text from begin to end, so no digit of them is lost or rounded; a time is written in the zone of
- * the reader, with UTC beside it where it is asked for.
+ * Guarantees: amounts are text throughout, so no digit is lost or rounded; a time is written in the reader's time zone,
+ * with UTC beside it where that is asked for.
  */
 const second = 1000
 const minute = 60 * second
@@ -34,7 +34,7 @@ export const ahead = (ms: number): string => (ms < second ? "now" : `in ${span(m
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Swedish is written as ISO 8601 is, but for the T. Undefined: the reader's zone. */
+/** The Swedish format is ISO 8601 without the T. Undefined: the reader's zone. */
 const formatIn = (zone: string | undefined): Intl.DateTimeFormat => {
   const known = formats.get(zone ?? "")
   if (known !== undefined) return known
@@ -51,7 +51,7 @@ const formatIn = (zone: string | undefined): Intl.DateTimeFormat => {
 /** `2026-11-27 14:03:22`, in the reader's zone, or in the one that is given. */
 export const fullTime = (at: number, zone?: string): string => formatIn(zone).format(at)
 
-/** Without the day if it is today, else without the seconds. */
+/** Without the day if it is today; otherwise without the seconds. */
 export const shortTime = (at: number, now: number, zone?: string): string => {
   const [date = "", time = ""] = fullTime(at, zone).split(" ")
   return fullTime(now, zone).startsWith(date) ? time : `${date} ${time.slice(0, 5)}`
@@ -73,21 +73,21 @@ export const size = (bytes: number): string => {
 }
 
 export interface Digits {
-  /** Empty, or a minus. */
+  /** Empty, or a minus sign. */
   readonly sign: string
   /** With commas between thousands. */
   readonly whole: string
-  /** With its point; empty if the currency has no decimals. */
+  /** Includes the decimal point; empty if the currency has no decimals. */
   readonly fraction: string
 }
 
-/** How many decimals are written at the least. */
+/** The least number of decimals. */
 const decimalsOf = (currency: string | null): number =>
   currency !== null && /^[A-Z]{3}$/.test(currency)
     ? (new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().minimumFractionDigits ?? 2)
     : 2
 
-/** All digits of a decimal, but for zeros at its end that its currency doesn't need; undefined if it is none. */
+/** All digits of a decimal, except trailing zeros that its currency doesn't need; undefined if it isn't a decimal. */
 export const digits = (amount: string, currency: string | null): Digits | undefined => {
   const [, sign, whole, decimals = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
   if (sign === undefined || whole === undefined) return undefined
@@ -100,14 +100,14 @@ export const digits = (amount: string, currency: string | null): Digits | undefi
   }
 }
 
-/** In a sentence: `1,234.50 EUR`. What is no decimal stays as it is. */
+/** For a sentence: `1,234.50 EUR`. Anything but a decimal is left as it is. */
 export const money = (amount: string, currency: string | null): string => {
   const found = digits(amount, currency)
   const text = found === undefined ? amount : `${found.sign}${found.whole}${found.fraction}`
   return currency === null ? text : `${text} ${currency}`
 }
 
-/** Whole ten-thousandths, as facts have them, as a decimal; undefined if it is no whole number. */
+/** Whole ten-thousandths, as in facts, as a decimal; undefined if it isn't a whole number. */
 export const ofUnits = (units: string | number): string | undefined => {
   const [, sign, whole] = /^(-?)(\d+)$/.exec(String(units)) ?? []
   if (sign === undefined || whole === undefined) return undefined
@@ -115,7 +115,7 @@ export const ofUnits = (units: string | number): string | undefined => {
   return `${sign}${padded.slice(0, -4)}.${padded.slice(-4)}`
 }
 
-/** A time as a field for times has it, to the minute in the reader's zone; empty if it is none. */
+/** A time in the form of a datetime field, to the minute in the reader's zone; empty if it isn't a time. */
 export const minuteOf = (instant: string): string => {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return ""
@@ -125,7 +125,10 @@ export const minuteOf = (instant: string): string => {
   return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, "0")}-${day}T${hour}:${minute}`
 }
 
-/** Such a time in UTC. Undefined: it isn't typed to its end; meanwhile a field has years of the first century. */
+/**
+ * The time of such a field in UTC. Undefined: typing isn't finished; meanwhile such a field contains years of the first
+ * century.
+ */
 export const instantOf = (minute: string): string | undefined =>
   /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d/.test(minute)
     ? new Date(minute).toISOString().replace(/:\d\d\.\d+Z$/, "Z")

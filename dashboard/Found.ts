@@ -1,8 +1,8 @@
 /**
- * What a statement has found, and what can be made of it: a CSV file, and bars. Pure.
+ * The result of a statement, and what can be made of it: a CSV file, and bars. Pure.
  *
- * Guarantees: a number stays as the worker wrote it. In the file NULL is empty and an empty text is ""; what begins like a formula of
- * a spreadsheet stays text there, by a quote before it.
+ * Guarantees: a number stays as the worker wrote it. In the file, NULL is empty and an empty text is ""; a text that a
+ * spreadsheet would read as a formula stays text, because a quote is put before it.
  */
 import type { Answer } from "./Api.ts"
 
@@ -33,7 +33,7 @@ export interface Bar {
 
 const most = 50
 
-/** Undefined: the answer isn't one of two columns, the second of which is a number. */
+/** Undefined: the answer doesn't have two columns, or the second one isn't a number. */
 export const barsOf = ({ columns, rows }: Pick<Found, "columns" | "rows">): ReadonlyArray<Bar> | undefined => {
   const [label, number] = columns
   if (columns.length !== 2 || label === undefined || number?.isNumber !== true || rows.length === 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * Lets the page start where the system names its language in a way that `Intl` refuses, like `en-US@posix`: uPlot asks `Intl` for
- * it while it is loaded. It comes before all other modules.
+ * Lets the page start where the system's name for its language is one that `Intl` rejects, such as `en-US@posix`: uPlot
+ * passes it to `Intl` while it is loaded. Imported before all other modules.
  */
 const isRefused = (language: string): boolean => {
   try {

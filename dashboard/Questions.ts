@@ -1,18 +1,18 @@
 /**
- * What people can answer to each kind of hold: the words of its form. Pure. The worker decides what it takes; this only keeps the
- * form from asking for what it would refuse.
+ * The answers that people can give to each kind of hold, and the words of its form. Pure. The worker decides which
+ * answers it accepts; this only keeps the form from offering an answer that the worker would refuse.
  */
 import type { HoldReason } from "../src/Stores/Tables/HoldReason.ts"
 
 interface Answerable {
   /** What happened, in a few words. */
   readonly title: string
-  /** Which amount an acceptance takes; absent: none. */
+  /** The amount that an acceptance needs; absent: none. */
   readonly amount?: "positive" | "any"
   readonly takesCurrency?: true
-  /** What accepting does. `$` stands for the amount, or the currency, that was given. */
+  /** The effect of accepting. `$` stands for the given amount, or the currency. */
   readonly accepted: string
-  /** What rejecting does; absent: a payment that was made can't be rejected. */
+  /** The effect of rejecting; absent: a payment that was made can't be rejected. */
   readonly rejected?: string
 }
 
@@ -111,7 +111,7 @@ export const titleOf = (reason: string): string => answerableOf(reason)?.title ?
 
 export const reasons = Object.keys(answerable) as ReadonlyArray<HoldReason>
 
-/** The question without the options of the command line. */
+/** The question without the command-line options. */
 export const onPage = (question: string): string =>
   question
     .replace("`siteledger explain IPC` shows", "the IPC's own page shows")
@@ -119,7 +119,7 @@ export const onPage = (question: string): string =>
     .replace(/ \(--\w+\)/g, "")
     .replace(/--(\w+), /g, "")
 
-/** Why an amount that somebody typed can't be read, in a sentence; undefined: it can be. */
+/** Why a typed amount can't be read, in a sentence; undefined: it can be. */
 export const problemOf = (amount: string, kind: "positive" | "any"): string | undefined => {
   if (!/^-?\d{1,24}(\.\d{1,4})?$/.test(amount)) {
     return "Write the amount like 1234.50: a point before the decimals, at most four of them, and no commas."

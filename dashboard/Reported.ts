@@ -1,13 +1,14 @@
 /**
- * Reports of the books as the worker sends them: what each answers, which of its columns are amounts or counts, and what of it a
- * file gets. Pure. The file has every column as the worker wrote it; the view leaves out those that say nothing in any row.
+ * Reports of the books as the worker sends them: what each report answers, which of its columns are amounts or counts,
+ * and which go into a file. Pure. The file has every column as the worker wrote it; the view leaves out columns that
+ * are empty in every row.
  */
 import type { Answer } from "./Api.ts"
 import type { Found } from "./Found.ts"
 
 export type Report = Answer<"report">
 
-/** Each with what it answers, and what is said if it has no row. */
+/** Each report with its question, and the text for a report without rows. */
 export const reports = {
   "trial-balance": {
     words: "Trial balance",
@@ -38,7 +39,7 @@ export const reports = {
 
 export type ReportName = keyof typeof reports
 
-/** In the address; anything else is the first. */
+/** From the address; an unknown name means the first report. */
 export const reportIn = (name: string | null): ReportName =>
   name !== null && Object.hasOwn(reports, name) ? (name as ReportName) : "trial-balance"
 
@@ -72,17 +73,17 @@ const titles: Readonly<Record<string, string>> = {
   oldest: "Oldest since"
 }
 
-/** `held_back` is Held back. */
+/** `held_back` becomes Held back. */
 export const titleOf = (column: string): string =>
   titles[column] ?? `${column.slice(0, 1).toUpperCase()}${column.slice(1).replaceAll("_", " ")}`
 
-/** What a statement needs only where certificates are of that kind. */
+/** Columns of a statement that are needed only for some kinds of certificates. */
 const rare = new Set(["held_back", "released", "added", "unknown"])
 
 const says = (name: string, value: unknown): boolean =>
   value !== null && value !== undefined && !(rare.has(name) && Number(value) === 0)
 
-/** Amounts have their currency beside them; a company or a code that no row has is no column. */
+/** Amounts have their currency beside them; a company or code column that is empty in every row isn't shown. */
 export const shownOf = ({ columns, rows }: Report): ReadonlyArray<string> =>
   columns.filter((name) => name !== "currency" && rows.some((row) => says(name, row[name])))
 
@@ -91,12 +92,12 @@ export const foundIn = ({ columns, rows }: Report): Pick<Found, "columns" | "row
   rows: rows.map((row) => columns.map((name) => row[name] ?? null))
 })
 
-/** What the balances can be narrowed to, in the address and in the verb. */
+/** How the balances can be narrowed, in the address and in the verb. */
 export const narrowings = { project: "Project", account: "Account", month: "Month" } as const
 export type Narrowing = keyof typeof narrowings
 export type Only = Partial<Readonly<Record<Narrowing, string>>>
 
-/** Of this report, in the address; others are of all. */
+/** The narrowing of this report, from the address; other reports can't be narrowed. */
 export const onlyIn = (report: ReportName, query: URLSearchParams): Only =>
   report === "balances"
     ? Object.fromEntries(
@@ -107,5 +108,5 @@ export const onlyIn = (report: ReportName, query: URLSearchParams): Only =>
       )
     : {}
 
-/** A day as the worker takes it. While a year is typed, a field has days of the first century. */
+/** A day in the worker's form. While a year is being typed, a field contains days of the first century. */
 export const isDay = (text: string): boolean => /^[12]\d{3}-\d\d-\d\d$/.test(text)

@@ -1,19 +1,19 @@
 /**
  * The page's addresses: the path names a view, the query its filters, so that any view can be sent to a colleague.
  *
- * Links are plain ones. A click on one within the page changes the address and draws again, unless the reader asks for a new
- * tab or window.
+ * Links are plain ones. A click on a link within the page changes the address and draws the new view, unless the reader
+ * asks for a new tab or window.
  */
 import { Cell } from "./Cell.ts"
 
 export interface Place {
   readonly pathname: string
-  /** Of the path, decoded. */
+  /** The path's segments, decoded. */
   readonly segments: ReadonlyArray<string>
   readonly query: URLSearchParams
 }
 
-/** A percent sign that stands for itself makes an address that can't be decoded. */
+/** A literal percent sign makes an address that can't be decoded. */
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -33,7 +33,7 @@ const here = (): Place => ({
 
 export const place = new Cell<Place>(here())
 
-/** `replace`: going back skips what was there. */
+/** `replace`: the back button skips the current address. */
 export const go = (href: string, replace = false): void => {
   if (replace) history.replaceState(null, "", href)
   else history.pushState(null, "", href)
@@ -42,7 +42,7 @@ export const go = (href: string, replace = false): void => {
   if (!replace && before !== place.value.pathname) scrollTo(0, 0)
 }
 
-/** The address of this view with other filters. Undefined or empty: without that one. */
+/** The address of this view with other filters. Undefined or empty: without that filter. */
 export const withFilters = (filters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(filters)) {
@@ -78,7 +78,7 @@ export const to = {
   ipc: (id: string) => `/ipcs/${encodeURIComponent(id)}`
 }
 
-/** What an id that somebody pasted names: a delivery, an entry or a hold, else an IPC. */
+/** What a pasted id names: a delivery, an entry or a hold, otherwise an IPC. */
 export const found = (id: string): string => {
   if (/^\d+$/.test(id) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return to.delivery(id)
   return /^[0-9a-f]{32}$/.test(id) ? to.entry(id) : to.ipc(id)
@@ -90,7 +90,7 @@ const isPlain = (click: MouseEvent): boolean =>
 const onClick = (click: MouseEvent): void => {
   const link = click.target instanceof Element ? click.target.closest("a") : null
   if (link === null || !isPlain(click) || link.target !== "" || link.hasAttribute("download")) return
-  // One within this view, like the one that skips to the main part.
+  // A link within this view, such as the one that skips to the main part.
   if (link.origin !== location.origin || link.getAttribute("href")?.startsWith("#") === true) return
   click.preventDefault()
   if (link.href !== location.href) go(link.href)

@@ -1,12 +1,12 @@
 /**
- * Rows of the books as the worker sends them, by the names of their columns, and the facts behind them. Pure.
+ * Rows of the books as the worker sends them, read by column name, and the facts behind them. Pure.
  */
 import type { Row } from "./Api.ts"
 import { money, ofUnits } from "./Format.ts"
 
 export type { Row } from "./Api.ts"
 
-/** Null: it has none, or the worker is of a version without that column. */
+/** Null: the row has no value, or the worker's version doesn't have this column. */
 export const textIn = (row: Row, name: string): string | null => {
   const value = row[name]
   return value === null || value === undefined ? null : String(value)
@@ -17,24 +17,24 @@ export const idIn = (row: Row, name: string): string => textIn(row, name) ?? ""
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Of what a column has as JSON; empty if it has none. */
+/** The JSON object in a column; empty if there is none. */
 export const objectIn = (row: Row, name: string): Readonly<Record<string, unknown>> => {
   const text = textIn(row, name)
   const value: unknown = text === null ? undefined : JSON.parse(text)
   return isObject(value) ? value : {}
 }
 
-/** Likewise, of an answer whose fields have no type. */
+/** The same for an answer whose fields have no type. */
 export const saidIn = (of: Readonly<Record<string, unknown>>, name: string): string | null => {
   const value = of[name]
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Objects in a list of an answer whose fields have no type. */
+/** The objects in a list of an answer whose fields have no type. */
 export const objectsIn = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** What kinds of facts are called, in a bookkeeper's words. */
+/** The names of kinds of facts, in a bookkeeper's words. */
 const kinds: Readonly<Record<string, string>> = {
   certificate: "Certificate",
   "looked-up": "Certificate that a look-up found",
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 export const kindOf = (kind: unknown): string => kinds[String(kind)] ?? String(kind)
 
-/** By the names that facts have in the books, in the order in which a reader wants them. The others follow. */
+/** By their names in the books, in the order in which a reader wants them. The others follow. */
 const names: ReadonlyMap<string, string> = new Map([
   ["amount", "amount"],
   ["units", "amount"],
@@ -70,7 +70,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["number", "fact"]
 ])
 
-/** For programs: what else it says tells the same. */
+/** For programs: the fact's other fields say the same. */
 const hidden = new Set(["kind", "version", "path", "places"])
 
 const order = [...names.keys()]
@@ -87,7 +87,7 @@ const amountOf = (name: string, value: unknown): string | undefined => {
   return name === "units" ? ofUnits(String(value)) : undefined
 }
 
-/** What a fact says, but for its kind. What is nested stays JSON. */
+/** The fields of a fact, except its kind. Nested values stay JSON. */
 export const saidBy = (fact: Readonly<Record<string, unknown>>, currency: string | null): ReadonlyArray<Said> =>
   Object.entries(fact)
     .filter(([name, value]) => value !== null && value !== undefined && !hidden.has(name))
@@ -98,7 +98,7 @@ export const saidBy = (fact: Readonly<Record<string, unknown>>, currency: string
       return { name: names.get(name) ?? name, value: amount === undefined ? text : money(amount, currency) }
     })
 
-/** An entry's accounts and amounts by its columns: the debited ones, then the credited ones. */
+/** An entry's accounts and amounts from its columns: first the debited ones, then the credited ones. */
 export const accountsOf = (row: Row): string => {
   const lines = Object.entries(objectIn(row, "lines"))
   if (lines.length === 0) return `${idIn(row, "debit_account")} / ${idIn(row, "credit_account")}`

@@ -1,8 +1,8 @@
 /**
- * The history as the charts draw it: a column of times, and one of values for each line. Pure.
+ * The history in the form that the charts draw: a column of times, and a column of values for each line. Pure.
  *
- * Guarantees: where no worker ran, a line is broken rather than drawn through; what is counted in a step is shown by the minute,
- * so that the hour and the day have the same scale.
+ * Guarantees: where no worker ran, the line has a gap. Counts of a step are shown per minute, so that the hour and the
+ * day have the same scale.
  */
 import type { Answer, Point } from "./Api.ts"
 
@@ -20,13 +20,13 @@ export interface Columns {
 
 interface Drawn {
   readonly time: number
-  /** Null: a break. */
+  /** Null: a gap. */
   readonly point: Point | null
 }
 
 const secondsOf = ({ at }: Point): number => Math.round(Date.parse(at) / 1000)
 
-/** The step under way has only begun to count, and would look like a fall. */
+/** The current step has only begun to count, and would look like a drop. */
 const ended = ({ points, stepSeconds }: Answer<"history">, nowMs: number): ReadonlyArray<Point> => {
   const all = points.filter((point) => secondsOf(point) + stepSeconds <= nowMs / 1000)
   return all.length === 0 ? points : all
@@ -85,11 +85,11 @@ export const bounds = (min: number | null, max: number | null): readonly [from: 
   return from < to ? [from, to] : [from, from * 10]
 }
 
-/** What a logarithmic axis names: each power of ten, and its two- and fivefold where those are few. */
+/** The labels of a logarithmic axis: each power of ten and, if those are few, also twice and five times each. */
 export const marksBetween = (from: number, to: number): ReadonlyArray<number> =>
   marks(to / from >= 100 ? [1] : [1, 2, 5]).filter((mark) => mark >= from && mark <= to)
 
-/** The last value of a line, and its greatest, for those who can't see it. */
+/** The last and the greatest value of a line, for readers who can't see it. */
 export const summaryOf = (name: string, values: Values, write: (value: number) => string): string => {
   const known = values.filter((value) => value !== null)
   const last = known.at(-1)

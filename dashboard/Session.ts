@@ -1,6 +1,7 @@
 /**
- * Who reads the page, and what they may do. `siteledger dashboard` prints an address with a code in its fragment, which no server
- * sees and no log keeps: it is taken out of the address at once, and traded for a cookie that scripts can't read.
+ * Who reads the page, and what they may do. `siteledger dashboard` prints an address with a code in its fragment, which
+ * no server sees and no log keeps. The code is removed from the address at once, and exchanged for a cookie that
+ * scripts can't read.
  */
 import { onSignedOut, Refused, sentenceOf, session, signIn, signOut, type Session } from "./Api.ts"
 import { Cell, useCell } from "./Cell.ts"
@@ -8,7 +9,7 @@ import { Cell, useCell } from "./Cell.ts"
 export type Reader =
   | { readonly state: "asking" }
   | { readonly state: "in"; readonly session: Session }
-  /** `sentence`: why, if the reader tried. */
+  /** `sentence`: why, if the reader tried to sign in. */
   | { readonly state: "out"; readonly sentence: string | undefined }
   | { readonly state: "unanswered"; readonly sentence: string }
 
@@ -33,12 +34,12 @@ const settle = async (asked: Promise<Session>, isTried: boolean): Promise<void> 
   }
 }
 
-/** Called at the page's begin, and to try again. */
+/** Called when the page starts, and to try again. */
 export const begin = async (): Promise<void> => {
   onSignedOut(() => reader.set({ state: "out", sentence: "Your session has ended." }))
   const code = takeCode()
   if (code === undefined) return settle(session(), false)
-  // A code is good for once: a page that is opened again may have the cookie already.
+  // A code works once; a page that is opened again may already have the cookie.
   await settle(signIn({ code }), true)
   const now = reader.value
   if (now.state !== "out") return
@@ -57,7 +58,7 @@ export const leave = async (): Promise<void> => {
   }
 }
 
-/** Whether the reader sees what acts so. The worker checks it again. */
+/** Whether the reader may use such an action. The worker checks it again. */
 export const useMay = (role: Session["may"][number]): boolean =>
   useCell(reader, (now) => now.state === "in" && now.session.may.includes(role))
 

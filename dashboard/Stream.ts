@@ -1,8 +1,8 @@
 /**
- * The one stream of the page: the worker's status, and the events that it applies. It is open while the page is visible, as a
- * browser allows six connections to a host, and is begun again by itself.
+ * The page's only stream: the worker's status, and the events that it applies. It is open while the page is visible,
+ * because a browser allows only six connections to a host, and it reconnects by itself.
  *
- * What was shown stays while it is lost; the page says so, and as of when it is.
+ * While it is lost, the last state stays on the page, which says so, with its time.
  */
 import { type Event, Refused, session, type StatusReport } from "./Api.ts"
 import { Cell } from "./Cell.ts"
@@ -10,12 +10,12 @@ import { reader } from "./Session.ts"
 
 export interface Live {
   readonly status: StatusReport | undefined
-  /** Why the worker can't tell its status now, in a sentence; what is shown of it is from before. */
+  /** Why the worker can't tell its status now, in a sentence; the status shown is an earlier one. */
   readonly trouble: string | undefined
   /** When it was last lost, by this machine's clock. */
   readonly lostAt: number
   readonly connection: "connecting" | "open" | "lost"
-  /** How often it was opened: what was asked before may be old. */
+  /** How often it was opened: answers from before the last opening may be old. */
   readonly opened: number
 }
 
@@ -63,7 +63,7 @@ const close = (): void => {
 
 const dataOf = (message: MessageEvent): unknown => JSON.parse(String(message.data))
 
-/** Somebody can see the page, and there is a session. */
+/** The page is visible, and there is a session. */
 const isWanted = (): boolean => reader.value.state === "in" && !document.hidden
 
 const again = (): void => {
@@ -78,7 +78,9 @@ const again = (): void => {
 
 const endSession = (): void => reader.set({ state: "out", sentence: "Your session has ended." })
 
-/** The browser tries again by itself, unless the answer was none: a proxy's page, or a session that has ended. */
+/**
+ * The browser reconnects by itself, unless the response wasn't a stream: a proxy's page, or a session that has ended.
+ */
 const onError = (): void => {
   if (live.value.connection !== "lost") change({ connection: "lost", lostAt: Date.now() })
   if (source?.readyState !== EventSource.CLOSED) return
@@ -108,7 +110,7 @@ const open = (): void => {
 }
 
 const follow = (): void => {
-  // The next reader may be another one.
+  // The next reader may be someone else.
   if (reader.value.state === "out") {
     live.set(nothing)
     arrived.set([])
@@ -119,7 +121,7 @@ const follow = (): void => {
 
 export const begin = (): void => {
   document.addEventListener("visibilitychange", follow)
-  // What the browser keeps of a page that was left must not hold a connection.
+  // A page in the browser's back/forward cache must not hold a connection.
   addEventListener("pagehide", close)
   addEventListener("pageshow", follow)
   reader.watch(follow)

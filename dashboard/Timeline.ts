@@ -1,7 +1,7 @@
 /**
- * Everything that is known of an IPC in one order of time: deliveries, facts, entries, holds and decisions. Pure.
+ * Everything that is known of an IPC, in order of time: deliveries, facts, entries, holds and decisions. Pure.
  *
- * Guarantees: what was known at the same time stands in the order in which one leads to the other.
+ * Guarantees: items of the same time are in the order in which one leads to the next.
  */
 import type { Answer } from "./Api.ts"
 import { idIn, objectIn, type Row, textIn } from "./Rows.ts"
@@ -10,7 +10,7 @@ export type Kind = "delivery" | "fact" | "entry" | "decision" | "hold"
 
 export interface Moment {
   readonly kind: Kind
-  /** When it was known. */
+  /** When it became known. */
   readonly at: string
   readonly key: string
   readonly row: Row
@@ -36,7 +36,7 @@ export interface Current {
   readonly value: string
   /** The time of its version; null: it has none. */
   readonly at: string | null
-  /** The sequence of the delivery that said it; null: a list or a look-up did. */
+  /** The sequence of the delivery that said it; null: a list or a look-up said it. */
   readonly delivery: string | null
 }
 

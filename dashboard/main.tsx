@@ -14,7 +14,7 @@ const page = document.getElementById("page")
 
 if (page !== null) {
   void Session.begin()
-  // Somebody has pasted the address of another session over this one.
+  // The reader has pasted the address of another session over this one.
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#code=")) void Session.begin()
   })

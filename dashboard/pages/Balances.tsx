@@ -1,6 +1,6 @@
 /**
- * Reports for bookkeepers, as of the end of a day: which one and which day are in the address. A report reads all the books, so it is
- * made when a person asks for it, not with every entry that is posted.
+ * Reports for bookkeepers, as of the end of a day; the report and the day are in the address. A report reads all the
+ * books, so it is made when a person asks for it, not with every entry that is posted.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -55,7 +55,7 @@ const columnOf = (name: string): Column<Row> => {
 
 const usual = 300
 
-/** Of many rows the first, as a browser takes long to lay out thousands. */
+/** Shows only the first of many rows, because a browser takes long to lay out thousands. */
 const Shown = ({ name, report }: { readonly name: ReportName; readonly report: Report }) => {
   const [most, setMost] = useState(usual)
   const rows = report.rows.slice(0, most)
@@ -105,7 +105,7 @@ const Made = ({ day, name, only }: Made) => {
   )
 }
 
-/** Offers what the report has. */
+/** Offers the values that the report contains. */
 const Narrowed = ({ isAsking, rows }: { readonly isAsking: boolean; readonly rows: ReadonlyArray<Row> }) => (
   <Filters isAsking={isAsking}>
     {(Object.keys(narrowings) as ReadonlyArray<Narrowing>).map((name) => (

@@ -1,8 +1,8 @@
 /**
  * Deliveries as they are applied, the newest first. The filters are in the address.
  *
- * New ones come by the stream. While the reader has scrolled down, or has stopped the list, it stays as it is and says how many
- * wait.
+ * New deliveries come through the stream. While the reader has scrolled down, or has stopped the list, it doesn't
+ * change and says how many are waiting.
  */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Answer, Event, Payload } from "../Api.ts"
@@ -17,7 +17,7 @@ import { At } from "../parts/Time.tsx"
 import { place, to } from "../Router.ts"
 import { arrived } from "../Stream.ts"
 
-/** As many are asked for at a time. */
+/** How many are requested at a time. */
 const page = 100
 
 type Wanted = Omit<Payload<"events">, "after" | "before" | "last">
@@ -39,7 +39,7 @@ const typesIn = (text: string | null): ReadonlyArray<string> =>
     .map((type) => type.trim())
     .filter((type) => type !== "")
 
-/** Without those that the address doesn't name. */
+/** Without the filters that the address doesn't name. */
 const wantedIn = (query: URLSearchParams): Wanted => {
   const types = typesIn(query.get("type"))
   const all = {
@@ -54,7 +54,7 @@ const wantedIn = (query: URLSearchParams): Wanted => {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** As the worker decides it. */
+/** The same decision as the worker's. */
 const isWanted =
   ({ alarm, from, outcome, record, table, to, types }: Wanted) =>
   (event: Event): boolean =>
@@ -66,7 +66,7 @@ const isWanted =
     (from === undefined || Date.parse(event.received_at) >= Date.parse(from)) &&
     (to === undefined || Date.parse(event.received_at) < Date.parse(to))
 
-/** Of what the worker has answered and what has come since, each once, the newest first. */
+/** Merges the worker's answer with the events that have come since, each once, the newest first. */
 const merged = (answered: ReadonlyArray<Event>, since: ReadonlyArray<Event>): ReadonlyArray<Event> =>
   [...new Map([...answered, ...since].map((event) => [event.sequence, event])).values()].toSorted(
     (a, b) => b.sequence - a.sequence
@@ -97,7 +97,7 @@ const columns: ReadonlyArray<Column<Event>> = [
   }
 ]
 
-/** Pixels. Whoever reads further down wants it to stand still. */
+/** Pixels. Further down, a reader wants the list to stand still. */
 const atTop = 200
 
 const useScrolled = (): boolean => {
@@ -115,7 +115,7 @@ interface Tail {
   readonly wanted: Wanted
 }
 
-/** The list as the reader wants it: following, or held as it was. */
+/** The list as the reader wants it: following, or held. */
 const useHeld = (all: ReadonlyArray<Event>) => {
   const [stoppedAt, setStoppedAt] = useState<number>()
   const isScrolled = useScrolled()
@@ -187,7 +187,7 @@ const Nothing = ({ isFiltered, next }: { readonly isFiltered: boolean; readonly 
   </Empty>
 )
 
-/** Each once, as one text: a view is drawn again only if that changes. */
+/** Each name once, as one text: a view is drawn again only if the text changes. */
 const linesOf = (names: ReadonlyArray<string | null>): string =>
   [...new Set(names.flatMap((name) => name ?? []))].toSorted().join("\n")
 

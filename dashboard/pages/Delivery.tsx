@@ -1,6 +1,6 @@
 /**
- * One delivery: what came, as it came, and what became of it. There may be several under one id, if a sender used it for
- * different bodies.
+ * One delivery: its bytes as they came, and what became of it. There may be several under one id, if a sender used it
+ * for different bodies.
  */
 import type { Answer } from "../Api.ts"
 import { counted, size } from "../Format.ts"

@@ -1,5 +1,5 @@
 /**
- * One entry of the journal: what it moves, what it is based on, and how it goes to the accounting system.
+ * One entry of the journal: what it moves, what it is based on, and how it gets to the accounting system.
  */
 import { useEffect } from "preact/hooks"
 import type { Answer } from "../Api.ts"
@@ -20,7 +20,7 @@ interface Line {
   readonly currency: string | null
 }
 
-/** Of the two sides one is zero. */
+/** One of the two sides is zero. */
 const side = (amount: string | null, currency: string | null) =>
   amount === null || /^[0.]+$/.test(amount) ? "" : <Amount amount={amount} currency={currency} />
 

@@ -1,6 +1,6 @@
 /**
- * One hold: its question, its evidence, and the form to answer it. Once it is answered, the page says what that posted, and leads
- * to the one that waits longest now.
+ * One hold: its question, its evidence, and the form to answer it. Once it is answered, the page says what the answer
+ * posted, and links to the hold that has waited longest.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"

@@ -1,5 +1,5 @@
 /**
- * What waits for a decision, the oldest first.
+ * The holds that wait for a decision, the oldest first.
  */
 import { useState } from "preact/hooks"
 import { useCell } from "../Cell.ts"

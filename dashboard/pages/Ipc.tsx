@@ -1,5 +1,5 @@
 /**
- * One IPC: what is open of it, what its row says and since when, and all that led there as a timeline.
+ * One IPC: what is open of it, what its row says and since when, and its history as a timeline.
  */
 import { useEffect, useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
@@ -18,13 +18,13 @@ import { Moments } from "./Ipc/Moments.tsx"
 
 type Explained = Answer<"explain">
 
-/** The books' rows name it; the balance doesn't. */
+/** The rows of the books name the currency; the balance doesn't. */
 const currencyOf = ({ entries, holds }: Explained): string | null => {
   const row = [...entries.toReversed(), ...holds].find((each) => textIn(each, "currency") !== null)
   return row === undefined ? null : textIn(row, "currency")
 }
 
-/** As the warehouse writes amounts, and nothing else. */
+/** The form in which the warehouse writes amounts, and nothing else. */
 const isAmount = (value: string): boolean => /^-?\d+\.\d{4}$/.test(value)
 
 const Value = ({ value }: { readonly value: string }) => {
@@ -125,10 +125,10 @@ const One = ({ explained }: { readonly explained: Explained }) => {
   )
 }
 
-/** Milliseconds. What a delivery brings is posted soon after. */
+/** Milliseconds. A delivery's entries are posted soon after it. */
 const settling = 1500
 
-/** Counts up some time after a delivery about it has come. */
+/** Increases some time after a delivery about the IPC has come. */
 const useComing = (id: string): number => {
   const [count, setCount] = useState(0)
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * The exports on the lake: what each holds and until when it is safe, a check of one down to the last value, and how to read the
- * newest with the tools that analysts have.
+ * The exports on the lake: what each holds and until when it is kept, a check of one down to the last value, and how to
+ * read the newest with the tools that analysts have.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask, sentenceOf } from "../Api.ts"
@@ -43,7 +43,7 @@ interface Work {
   readonly isBusy: boolean
 }
 
-/** What a person has asked for here; one thing at a time. */
+/** Work that a person has asked for here; one thing at a time. */
 const useWork = () => {
   const [work, setWork] = useState<Work>()
   const begin = (what: string, act: () => Promise<void>): void => {

@@ -1,5 +1,5 @@
 /**
- * The books: the entries of the journal, newest first, or one of them. Its neighbours are the holds and the outbox.
+ * The books: the entries of the journal, newest first, or a single entry. The holds and the outbox are next to it.
  */
 import { useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
@@ -51,7 +51,7 @@ interface Journal {
 
 const Journal = ({ again, answer: { rows, total }, ipc, more }: Journal) => {
   const entries = useCell(live, ({ status }) => status?.ledger.entries)
-  // Of one IPC, the worker doesn't count.
+  // The worker doesn't count the entries of one IPC.
   const fresh = ipc === undefined && entries !== undefined ? Math.max(0, entries - total) : 0
   return (
     <>

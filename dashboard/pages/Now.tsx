@@ -1,6 +1,6 @@
 /**
- * How the worker is doing, on one page: what needs a person first, then figures, charts, and how far the copy of each list is.
- * All but the charts comes with the stream.
+ * How the worker is doing, on one page: first what needs a person, then figures, charts, and how far the copy of each
+ * list is. Everything except the charts comes through the stream.
  */
 import type { StatusReport } from "../Api.ts"
 import { useCell } from "../Cell.ts"

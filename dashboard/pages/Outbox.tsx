@@ -1,5 +1,6 @@
 /**
- * What the accounting system refused permanently, with its reason, and the way to send it again once that is mended.
+ * Messages that the accounting system refused permanently, with its reason, and a way to send them again once the cause
+ * is fixed.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask } from "../Api.ts"
@@ -83,7 +84,7 @@ const actionOf = (ask: Ask): Column<Dead> => ({
   )
 })
 
-/** `ask`: undefined for those who may not. */
+/** `ask`: undefined for readers who may not replay. */
 const Refused = ({ ask, rows }: { readonly rows: ReadonlyArray<Dead>; readonly ask: Ask | undefined }) => {
   if (rows.length === 0) return <Empty>The accounting system has refused nothing.</Empty>
   return (

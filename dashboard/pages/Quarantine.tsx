@@ -1,6 +1,6 @@
 /**
- * What can't be read or applied: how many deliveries for which reason, what would make them readable, and the ways to read one, some
- * or all of them again once that is done, or to take them elsewhere as a file. The reason is in the address.
+ * Deliveries that can't be read or applied: how many for each reason, what would make them readable, and the ways to
+ * read one, some or all of them again afterwards, or to save them as a file. The reason is in the address.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask } from "../Api.ts"
@@ -34,7 +34,7 @@ const columns: ReadonlyArray<Column<Waiting>> = [
   { title: "Read again by itself", cell: (row) => <At at={row.due_at} never="no" /> }
 ]
 
-/** Undefined: all that waits. */
+/** Undefined: all waiting deliveries. */
 type Some = ReadonlyArray<number> | undefined
 
 const titleOf = (some: Some): string => {
@@ -74,9 +74,9 @@ const Told = ({ replayed: { applied, read } }: { readonly replayed: Replayed }) 
 
 interface List {
   readonly found: Answer<"quarantine">
-  /** Undefined: of every reason. */
+  /** Undefined: every reason. */
   readonly reason: string | undefined
-  /** Undefined: the reader may not. */
+  /** Undefined: the reader may not replay. */
   readonly onReplay: ((some: Some) => void) | undefined
   /** Undefined: all are shown. */
   readonly more: (() => void) | undefined
@@ -110,7 +110,7 @@ const choiceOf = (chosen: Chosen, choose: (chosen: Chosen) => void): Column<Wait
   )
 })
 
-/** All of this reason, a line of JSON each: part after part, as the worker hands them out. */
+/** All deliveries of this reason, as one line of JSON each, requested from the worker part by part. */
 const save = async (reason: string | undefined): Promise<void> => {
   const parts: Array<string> = []
   const wanted = reason === undefined ? {} : { reason }
@@ -124,7 +124,7 @@ const save = async (reason: string | undefined): Promise<void> => {
 
 const List = ({ found: { rows, total }, more, onReplay, reason }: List) => {
   const [all, choose] = useState<Chosen>(new Set())
-  // What was read meanwhile is no longer there.
+  // Deliveries that were read meanwhile are no longer there.
   const chosen = new Set(rows.map(({ sequence }) => sequence).filter((sequence) => all.has(sequence)))
   const isEach = chosen.size === rows.length
   return (

@@ -1,5 +1,6 @@
 /**
- * How the worker is set up: its settings without any secret, the webhook secrets (`Secrets`), and a check of everything on demand.
+ * The worker's configuration: its settings without any secret, the webhook secrets (`Secrets`), and a check of
+ * everything on demand.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask, sentenceOf } from "../Api.ts"

@@ -1,6 +1,7 @@
 /**
- * SQL on the published copy: an editor, its answer as a table and, if it has a label and a number, as bars; some questions to begin
- * with. The statement is in the address, so that it can be sent to a colleague; it runs when a person asks for it.
+ * SQL on the published copy: an editor, the answer as a table and, if it has a label and a number, as bars; plus some
+ * questions to start with. The statement is in the address, so that it can be sent to a colleague; it runs when a
+ * person asks for it.
  */
 import { useState } from "preact/hooks"
 import { ask, parquetOf, sentenceOf } from "../Api.ts"
@@ -19,7 +20,7 @@ import { Rows } from "./Sql/Rows.tsx"
 
 interface State {
   readonly found?: Found
-  /** That found it. */
+  /** The statement that found it. */
   readonly by?: string
   readonly ms?: number
   readonly sentence?: string
@@ -29,7 +30,7 @@ interface State {
 interface Result {
   readonly found: Found
   readonly ms: number
-  /** Whose answer it is, whatever the editor has by now. */
+  /** The statement that was answered, even if the editor has changed since. */
   readonly sql: string
 }
 

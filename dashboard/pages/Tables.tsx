@@ -1,5 +1,6 @@
 /**
- * The tables that analysts see, each with what it says; those of records lead to them, the others to a statement.
+ * The tables that analysts see, each with its description. Tables of records link to their records, the others to a
+ * statement.
  */
 import type { Answer } from "../Api.ts"
 import { count } from "../Format.ts"

@@ -1,6 +1,6 @@
 /**
- * The walks of the past, newest first: when each pass ended, what it proved, and what it found. Of one list, or of all; the list
- * is in the address.
+ * The past walks, newest first: when each pass ended, what it proved, and what it found. For one list or for all; the
+ * list is in the address.
  */
 import { useState } from "preact/hooks"
 import type { Answer } from "../Api.ts"
@@ -18,7 +18,7 @@ type Walk = Answer<"walks">["walks"][number]
 
 const listColumn: Column<Walk> = { title: "List", cell: ({ list }) => <a href={to.walksOf(list)}>{list}</a> }
 
-/** As many as the service reports, or how many those are. */
+/** The number of rows, with the total that the service reports if it differs. */
 const Rows = ({ walk: { rows, total } }: { readonly walk: Walk }) => (
   <>
     {count(rows)}
@@ -49,13 +49,13 @@ const columns: ReadonlyArray<Column<Walk>> = [
 ]
 
 const usual = 50
-/** As many as are kept of a list. */
+/** As many as are kept for each list. */
 const mostShown = 500
 const calmMs = 2000
 
 export const Walks = ({ list }: { readonly list: string | undefined }) => {
   const [last, setLast] = useState(usual)
-  /** Changes as passes end. */
+  /** Changes when a pass ends. */
   const ended = useCalm(
     useCell(live, ({ status }) => {
       const walks = Object.entries(status?.backfill ?? {}).filter(([name]) => name === (list ?? name))

@@ -1,8 +1,8 @@
 /**
- * What a view asks the worker for, and how it looks until the answer is there, or when there is none.
+ * What a view asks the worker for, and how the view looks until the answer is there, or when there is none.
  *
- * What was shown stays while it is asked for again, also if that fails. It is asked again when `version` changes, and when the
- * stream was lost meanwhile.
+ * The last answer stays visible during the next request, even if that fails. The request is repeated when `version`
+ * changes, and when the stream was lost meanwhile.
  */
 import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useState } from "preact/hooks"
@@ -11,7 +11,7 @@ import { useCell } from "../Cell.ts"
 import { reader } from "../Session.ts"
 import { live } from "../Stream.ts"
 
-/** The last answers, by verb and question, so that going back shows at once what was there. */
+/** The last answers, by verb and question, so that going back shows them at once. */
 const remembered = new Map<string, unknown>()
 const mostRemembered = 30
 
@@ -22,14 +22,14 @@ const remember = (question: string, answer: unknown): void => {
   if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest)
 }
 
-// The next reader may be another one.
+// The next reader may be someone else.
 reader.watch(({ state }) => {
   if (state === "out") remembered.clear()
 })
 
 export interface Asked<A> {
   readonly answer: A | undefined
-  /** Why there is no newer one. */
+  /** Why there is no newer answer. */
   readonly sentence: string | undefined
   readonly isAsking: boolean
   readonly again: () => void
@@ -50,7 +50,7 @@ export const useAsked = <Verb extends Name>(
     })
   )
   const [times, setTimes] = useState(0)
-  // The first opening is that of the page itself.
+  // The first opening is the page's own.
   const opened = useCell(live, (now) => Math.max(1, now.opened))
   useEffect(() => {
     const aborting = new AbortController()
@@ -70,11 +70,11 @@ export const useAsked = <Verb extends Name>(
     return () => aborting.abort()
   }, [name, question, version, times, opened])
   const again = useCallback(() => setTimes((count) => count + 1), [])
-  // A question that was changed just now is asked once this is drawn; what is shown until then answers the one before.
+  // A question that has just changed is asked after this is drawn; until then the previous question's answer is shown.
   return { ...state, isAsking: state.isAsking || askedLast !== question, again }
 }
 
-/** Changes at most once in so many milliseconds, so that a busy worker isn't asked all the time. */
+/** Changes at most once in this many milliseconds, so that a busy worker isn't asked all the time. */
 export const useCalm = <A,>(value: A, everyMs: number): A => {
   const [calm, setCalm] = useState(value)
   const isBehind = !Object.is(value, calm)
@@ -82,7 +82,7 @@ export const useCalm = <A,>(value: A, everyMs: number): A => {
     if (!isBehind) return
     const timer = setTimeout(() => setCalm(() => value), everyMs)
     return () => clearTimeout(timer)
-    // A timer that runs isn't begun again by the next value, which gets its own turn.
+    // The next value doesn't restart a running timer; it gets its own turn.
   }, [isBehind, calm])
   return calm
 }
@@ -109,7 +109,7 @@ export const Waiting = ({ lines = 4 }: { readonly lines?: number }) => (
 
 export const Empty = ({ children }: { readonly children: ComponentChildren }) => <div class="empty">{children}</div>
 
-/** The answer's view once it is there. */
+/** The view of the answer, once it is there. */
 export const Loaded = <A,>({
   asked,
   children

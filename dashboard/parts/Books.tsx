@@ -1,5 +1,5 @@
 /**
- * What the views of the books share: the way from one to the other, and the IPC of a row.
+ * Parts that the views of the books share: the navigation between them, and the IPC of a row.
  */
 import { useCell } from "../Cell.ts"
 import { count } from "../Format.ts"
@@ -10,7 +10,7 @@ import { live } from "../Stream.ts"
 const Count = ({ number }: { readonly number: number | undefined }) =>
   number === undefined ? null : <span class="many">{count(number)}</span>
 
-/** Above each part of the books. */
+/** Shown above each part of the books. */
 export const Tabs = () => {
   const pathname = useCell(place, (now) => now.pathname)
   const ledger = useCell(live, ({ status }) => status?.ledger)

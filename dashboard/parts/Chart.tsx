@@ -1,8 +1,9 @@
 /**
- * A chart of lines over time, by uPlot. Above it stand the values at the pointer, or the last ones; the same as a sentence is what
- * a screen reader gets. All charts of a view show their values at the same time.
+ * A chart of lines over time, by uPlot. The values at the pointer, or the last ones, are above it; a screen reader gets
+ * the same as a sentence. All charts of a view show their values for the same time.
  *
- * The colours are those of the style sheet, so it is made again when the reader's system turns from light to dark.
+ * The colours are those of the style sheet, so the chart is made again when the reader's system switches between light
+ * and dark.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
 import uPlot from "uplot"
@@ -23,7 +24,7 @@ interface Chart {
   readonly times: ReadonlyArray<number>
   readonly lines: ReadonlyArray<Line>
   readonly write: (value: number) => string
-  /** Of values that differ by powers of ten. */
+  /** For values that differ by powers of ten. */
   readonly isLogarithmic?: boolean
   /** In seconds since 1970. */
   readonly from: number
@@ -56,7 +57,7 @@ const axesOf = ({ isLogarithmic, write }: Chart): Array<uPlot.Axis> => {
       gap: 6,
       space: 34,
       values: (_plot, at) => at.map(write),
-      // By itself it would leave out marks between powers of ten, whose places then say nothing.
+      // By default uPlot would omit the labels between powers of ten, and their ticks would then mean nothing.
       ...(isLogarithmic === true
         ? { splits: (_plot, _axis, from, to) => [...marksBetween(from, to)], filter: (_plot, marks) => marks }
         : {})
@@ -113,7 +114,7 @@ const plotIn = (
     box
   )
 
-/** Changes with the reader's system. */
+/** Follows the reader's system. */
 const useScheme = (): boolean => {
   const dark = matchMedia("(prefers-color-scheme: dark)")
   const [isDark, setDark] = useState(dark.matches)
@@ -163,7 +164,7 @@ export const Chart = (chart: Chart) => {
       observer.disconnect()
       made.destroy()
     }
-    // What else changes is set on the same chart.
+    // All other changes are applied to the same chart.
   }, [isDark])
   useEffect(() => {
     plot.current?.setData(dataOf(times, lines))

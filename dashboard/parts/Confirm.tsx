@@ -1,6 +1,6 @@
 /**
- * Asks once more, in words, before something counts. While it is being done, nothing can be pressed twice; a refusal of the
- * worker's stands in the same place, and what was typed is kept.
+ * Asks for confirmation, in words, before an action takes effect. While it is being done, nothing can be pressed twice;
+ * a refusal by the worker is shown in the same place, and the typed text is kept.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
@@ -10,11 +10,11 @@ interface Confirm {
   readonly title: string
   /** What will happen. */
   readonly children: ComponentChildren
-  /** On the button that does it. */
+  /** The label of the button that does it. */
   readonly does: string
   readonly isDanger?: boolean
   readonly act: () => Promise<unknown>
-  /** Also once it is done. */
+  /** Also called once it is done. */
   readonly onClose: () => void
 }
 
@@ -25,7 +25,7 @@ export const Confirm = ({ act, children, does, isDanger = false, onClose, title 
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
-    // By then the dialog is gone, and would not do it.
+    // By then the dialog is gone and couldn't restore the focus.
     return () => before instanceof HTMLElement && before.focus()
   }, [])
   const confirm = async (): Promise<void> => {

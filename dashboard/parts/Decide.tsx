@@ -1,6 +1,6 @@
 /**
- * The form that answers a hold. It asks for what the answer needs, says what is missing beside its field, and asks once more in
- * words before it counts.
+ * The form that answers a hold. It asks for what the answer needs, says what is missing beside its field, and asks for
+ * confirmation before the answer takes effect.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask } from "../Api.ts"
@@ -46,7 +46,7 @@ const problemsOf = (typed: Typed, reason: string): Problems => {
   }
 }
 
-/** What of it the question asks for. */
+/** The amount and currency, as far as the question asks for them. */
 const moneyIn = (hold: Shown, { amount, currency, verdict }: Typed) => {
   const { amount: kind, takesCurrency } = answerableOf(textOf(hold, "reason")) ?? {}
   if (verdict === "reject") return {}
@@ -69,7 +69,7 @@ const foreseenOf = (hold: Shown, typed: Typed) => ({
   ...moneyIn(hold, typed)
 })
 
-/** What the decision does, in a sentence. */
+/** The effect of the decision, in a sentence. */
 const effectOf = (hold: Shown, { amount, currency, verdict }: Typed): string => {
   const answerable = answerableOf(textOf(hold, "reason"))
   if (answerable === undefined) return "The worker does what its question says."

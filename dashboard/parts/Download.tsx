@@ -1,5 +1,5 @@
 /**
- * Saves what a view has found as a CSV file, made of what the page has; or as a file that the worker makes.
+ * Saves what a view has found: as a CSV file made from the page's data, or as a file that the worker makes.
  */
 import { useState } from "preact/hooks"
 import { sentenceOf } from "../Api.ts"
@@ -7,11 +7,11 @@ import { csvOf, type Found } from "../Found.ts"
 
 interface Download {
   readonly found: Pick<Found, "columns" | "rows">
-  /** The file's name, without what comes after its point. */
+  /** The file's name, without its extension. */
   readonly as: string
 }
 
-/** `parts`: of its contents, in their order. */
+/** `parts`: the contents, in order. */
 export const saveAs = (name: string, type: string, parts: ReadonlyArray<string | Uint8Array<ArrayBuffer>>): void => {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([...parts], { type }))
@@ -34,7 +34,7 @@ interface Making {
   readonly make: () => Promise<void>
 }
 
-/** A file that the worker has to make first; if it can't, it says why. */
+/** A file that the worker has to make first; if it can't, the reason is shown. */
 export const MakeFile = ({ children, make }: Making) => {
   const [isBusy, setBusy] = useState(false)
   const [sentence, setSentence] = useState<string>()

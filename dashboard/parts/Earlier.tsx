@@ -1,6 +1,7 @@
 /**
- * Earlier rows of a list whose newest come by themselves: page behind page, each from the end of the one before. What was shown stays
- * while more is asked for, and when the first page is asked for again, as long as it reaches down to what was shown.
+ * Earlier rows of a list whose newest rows come by themselves: page after page, each from the end of the one before.
+ * The rows stay visible while more are requested, and also when the first page is requested again, as long as it
+ * reaches down to them.
  */
 import { useEffect, useState } from "preact/hooks"
 import { type Answer, ask, type Payload, sentenceOf } from "../Api.ts"
@@ -9,7 +10,7 @@ import { At } from "./Time.tsx"
 type Page = Answer<"events">
 
 interface Known {
-  /** The newest number of the first page, when the second was asked for. */
+  /** The newest number of the first page at the time when the second was requested. */
   readonly below: number
   readonly pages: ReadonlyArray<Page>
 }
@@ -54,7 +55,7 @@ export const useEarlier = (first: Page, payloadOf: (before: string) => Payload<"
   return { pages, next, sentence, isAsking: asking !== undefined, more: () => next !== null && setAsking(next) }
 }
 
-/** The end of a page begins with the time up to which it was looked. */
+/** The end of a page begins with the time down to which the list was searched. */
 export const Earlier = ({ further: { isAsking, more, next, sentence } }: { readonly further: Further }) => {
   if (next === null) return null
   const [at = ""] = next.split(" ")

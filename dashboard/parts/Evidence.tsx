@@ -1,5 +1,5 @@
 /**
- * What an entry or a hold is based on: the facts of the books, and the signed deliveries behind them with their bodies.
+ * The basis of an entry or a hold: the facts of the books, and the signed deliveries behind them with their bodies.
  */
 import { Fragment } from "preact"
 import { kindOf, objectsIn, saidBy, saidIn } from "../Rows.ts"

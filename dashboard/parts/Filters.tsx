@@ -1,5 +1,6 @@
 /**
- * Filters of a view, kept in its address. A choice counts at once, a text when it is entered or left.
+ * Filters of a view, kept in its address. A choice takes effect at once, a text when the reader presses enter or leaves
+ * the field.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
@@ -8,15 +9,15 @@ import { instantOf, minuteOf } from "../Format.ts"
 import { go, place, withFilters } from "../Router.ts"
 
 interface Filter {
-  /** In the address. */
+  /** The name in the address. */
   readonly name: string
   readonly label: string
   readonly placeholder?: string
-  /** What a text may be; it may be something else. */
+  /** Suggestions for a text; other texts are possible, too. */
   readonly offers?: ReadonlyArray<string>
-  /** All that there is, in words by its value. */
+  /** All choices: their labels by value. */
   readonly choices?: Readonly<Record<string, string>>
-  /** What it is without a choice. */
+  /** The label of no choice. */
   readonly otherwise?: string
 }
 
@@ -71,7 +72,7 @@ export const Filter = ({ choices, label, name, offers = [], otherwise = "any", p
   )
 }
 
-/** A time: in the reader's zone here, in UTC in the address, which a colleague elsewhere may open. */
+/** A time: in the reader's zone here, but in UTC in the address, which a colleague elsewhere may open. */
 export const TimeFilter = ({ label, name }: Pick<Filter, "label" | "name">) => {
   const value = useCell(place, ({ query }) => minuteOf(query.get(name) ?? ""))
   const [typed, setTyped] = useState(value)

@@ -1,5 +1,6 @@
 /**
- * What a decision would do as the books are now: the entries with their lines, what is open of the IPC, what would still wait.
+ * What a decision would do to the books as they are now: the entries with their lines, what is open of the IPC, and
+ * what would still wait.
  */
 import type { Answer, Payload } from "../Api.ts"
 import { money } from "../Format.ts"

@@ -1,6 +1,6 @@
 /**
- * What stands around every view: the link that skips to the main part, the name, the areas, what finds an id, whether the
- * stream is there, and who reads.
+ * The frame around every view: the link that skips to the main part, the name, the areas, the search for an id, the
+ * state of the stream, and who is signed in.
  */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
@@ -106,10 +106,10 @@ const Connection = () => {
   )
 }
 
-/** Milliseconds. A short loss is nothing to read about. */
+/** Milliseconds. A short interruption isn't worth showing. */
 const patience = 3000
 
-/** As of when everything is, while the stream is lost. */
+/** While the stream is lost: the time of the last state. */
 const Lost = () => {
   const { connection, lostAt } = useCell(live, (now) => now)
   const text = useTicking((now) => {
@@ -120,7 +120,7 @@ const Lost = () => {
   return text === "" ? null : <p class="lost">{text}</p>
 }
 
-/** The stream is there, and the worker can't say how it is. */
+/** The stream is connected, but the worker can't tell its status. */
 const Trouble = () => {
   const trouble = useCell(live, (now) => (now.connection === "open" ? now.trouble : undefined))
   return trouble === undefined ? null : (

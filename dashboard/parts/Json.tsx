@@ -1,6 +1,6 @@
 /**
- * A body as a person reads it: verbatim, or with line breaks and indentation. A long one is cut until the reader asks for all of
- * it, so that no browser has to lay out megabytes unasked.
+ * A body as a person reads it: verbatim, or with line breaks and indentation. A long one is cut off until the reader
+ * asks for all of it, so that a browser doesn't have to lay out megabytes unasked.
  */
 import { useMemo, useState } from "preact/hooks"
 import { indented } from "../Body.ts"

@@ -1,5 +1,5 @@
 /**
- * The way to more rows of a list, with how many of them are shown; nothing once all are.
+ * The way to more rows of a list, with the number shown so far; nothing once all are shown.
  */
 import { count, counted } from "../Format.ts"
 

@@ -1,5 +1,5 @@
 /**
- * How sure the copy of a list is, or was, in words; what they mean is told on hover.
+ * How sure the copy of a list is, or was, in words; hovering explains them.
  */
 import type { StatusReport } from "../Api.ts"
 import { count, counted } from "../Format.ts"

@@ -1,6 +1,6 @@
 /**
- * A table. On a narrow screen each row becomes a block in which every value stands beside its column's name; the roles keep it a
- * table for screen readers there.
+ * A table. On a narrow screen each row becomes a block in which every value has its column's name beside it; the roles
+ * keep it a table for screen readers.
  */
 import type { ComponentChildren } from "preact"
 
@@ -11,7 +11,7 @@ export interface Column<Row> {
 }
 
 interface Table<Row> {
-  /** Read aloud, not seen. */
+  /** Read aloud, not visible. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
@@ -45,7 +45,7 @@ export const Table = <Row,>({ caption, class: name, columns, keyOf, rows }: Tabl
   </table>
 )
 
-/** Names with their values beside them; those without a value aren't shown. */
+/** Names with their values beside them; names without a value aren't shown. */
 export const Facts = ({ of }: { readonly of: ReadonlyArray<readonly [name: string, value: ComponentChildren]> }) => (
   <dl class="facts">
     {of.map(([name, value]) =>

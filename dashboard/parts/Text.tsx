@@ -1,11 +1,11 @@
 /**
- * Small pieces of text that mean something: amounts, commands, outcomes, ids. All data comes in as text and stays text.
+ * Small pieces of text that mean something: amounts, commands, outcomes, ids. All data arrives as text and stays text.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { digits } from "../Format.ts"
 
-/** Aligned on the point where amounts stand below each other; its currency follows. */
+/** Aligned on the decimal point where amounts are below each other; the currency follows. */
 export const Amount = ({ amount, currency }: { readonly amount: string | null; readonly currency: string | null }) => {
   if (amount === null) return <span class="soft">not known</span>
   const found = digits(amount, currency)
@@ -25,7 +25,7 @@ export const Amount = ({ amount, currency }: { readonly amount: string | null; r
   )
 }
 
-/** A sentence of the worker's, in which commands stand between backticks. */
+/** A sentence from the worker, with commands between backticks. */
 export const Prose = ({ children }: { readonly children: string }) => (
   <>{children.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 )
@@ -42,10 +42,10 @@ export const Outcome = ({ outcome, reason }: { readonly outcome: string; readonl
   return reason === null ? <Pill tone="good">applied</Pill> : <Pill tone="wait">applied, posted nothing</Pill>
 }
 
-/** The beginning of a long id, which is enough to tell it from others. */
+/** The beginning of a long id, enough to tell it from others. */
 export const shortId = (id: string): string => (id.length > 12 ? `${id.slice(0, 8)}…` : id)
 
-/** Milliseconds for which it says that it has copied. */
+/** How many milliseconds the button says that it has copied. */
 const saidFor = 1500
 
 export const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
@@ -55,7 +55,7 @@ export const Copy = ({ text, what }: { readonly text: string; readonly what: str
     const timer = setTimeout(() => setCopied(false), saidFor)
     return () => clearTimeout(timer)
   }, [isCopied])
-  // Browsers have it for pages of this machine and for HTTPS only.
+  // Browsers have it only for pages of this machine and over HTTPS.
   if (!("clipboard" in navigator)) return null
   const copy = (): void => void navigator.clipboard.writeText(text).then(() => setCopied(true))
   return (

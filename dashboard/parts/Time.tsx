@@ -1,6 +1,6 @@
 /**
- * Times and ages as the reader sees them: in their own zone, with UTC on hover. Ages tick once a second, and only those that
- * read differently are drawn again; a page that isn't visible doesn't tick.
+ * Times and ages as the reader sees them: in their own zone, with UTC on hover. Ages tick once a second, and only those
+ * whose text changes are drawn again; a page that isn't visible doesn't tick.
  */
 import { Cell, useCell } from "../Cell.ts"
 import { ago, ahead, fullTime, shortTime, span, utc } from "../Format.ts"
@@ -12,13 +12,13 @@ setInterval(() => {
 }, 1000)
 document.addEventListener("visibilitychange", () => present.set(Date.now()))
 
-/** `write` gets the present in milliseconds. */
+/** `write` gets the current time in milliseconds. */
 export const useTicking = (write: (now: number) => string): string => useCell(present, write)
 
 interface Moment {
   /** ISO 8601, in UTC. */
   readonly at: string | null
-  /** Instead of a time. */
+  /** The text if there is no time. */
   readonly never?: string
 }
 
@@ -27,11 +27,11 @@ const Never = ({ children = "never" }: { readonly children?: string | undefined 
 )
 
 interface At extends Moment {
-  /** With its day and its seconds in any case. */
+  /** Always with the day and the seconds. */
   readonly isFull?: boolean
 }
 
-/** `14:03:22` of today, `2026-11-26 14:03` of another day. */
+/** `14:03:22` for today, `2026-11-26 14:03` for another day. */
 export const At = ({ at, isFull = false, never }: At) => {
   const text = useTicking((now) => {
     if (at === null) return ""
@@ -66,7 +66,7 @@ export const Age = ({ at, isSpan = false, never }: Age) => {
     if (at === null) return ""
     const ms = now - Date.parse(at)
     if (isSpan) return span(ms)
-    // Clocks differ a little.
+    // Tolerates a small difference between clocks.
     return ms < -5000 ? ahead(-ms) : ago(ms)
   })
   if (at === null) return <Never>{never}</Never>

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Copies into a folder what siteledger needs of a Debian system with Node: `gather.sh FOLDER`.
+# Copies the parts of a Debian system with Node that siteledger needs into a folder: `gather.sh FOLDER`.
 set -eu
 to=$1
 
-# Follows links, so that a link and what it names are both there.
+# Follows links, so that both a link and its target are copied.
 take() {
   while :; do
     mkdir -p "$to$(dirname "$1")"
@@ -17,7 +17,7 @@ take() {
   done
 }
 
-# Usr is merged in Debian: /bin and /lib are links.
+# Debian has a merged /usr: /bin and /lib are links.
 for name in bin lib lib64; do
   if [ -L "/$name" ]; then
     mkdir -p "$to/usr/$name"
@@ -29,10 +29,10 @@ node=$(readlink -f "$(command -v node)")
 mkdir -p "$to/usr/local/bin"
 cp "$node" "$to/usr/local/bin/node"
 
-# What the launcher's shell script calls.
+# The programs that the launcher's shell script calls.
 for program in sh readlink mkfifo; do take "$(command -v "$program")"; done
 
-# Libraries of these, and those that native modules load.
+# The libraries of these programs, and those that native modules load.
 libraries() { ldd "$1" | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p'; }
 for program in "$node" "$(readlink -f "$(command -v sh)")" "$(command -v readlink)" "$(command -v mkfifo)"; do
   libraries "$program"

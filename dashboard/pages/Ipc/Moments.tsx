@@ -1,5 +1,5 @@
 /**
- * What happened to an IPC, moment by moment: each of them in words, with the way to its whole.
+ * What happened to an IPC, moment by moment, each in words with a link to the details.
  */
 import type { ComponentChildren } from "preact"
 import { FactLine } from "../../parts/Evidence.tsx"

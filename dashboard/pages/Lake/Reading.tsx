@@ -12,7 +12,7 @@ interface Tool {
 
 const isBucket = (lake: string): boolean => lake.startsWith("s3://")
 
-/** Each follows `latest.json` to the files of one export: all files of a folder would be many exports at once. */
+/** Each follows `latest.json` to the files of one export: all files in a folder would be several exports at once. */
 const tools: ReadonlyArray<Tool> = [
   {
     name: "DuckDB",

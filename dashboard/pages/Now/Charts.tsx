@@ -1,6 +1,6 @@
 /**
- * What was done over the last hour, or the last day, as four charts: deliveries, how soon they are visible and posted, and the
- * requests that the plan allows. The range is in the address.
+ * The last hour, or the last day, as four charts: deliveries, how soon they are visible and posted, and the requests
+ * that the plan allows. The range is in the address.
  */
 import { useMemo } from "preact/hooks"
 import type { Answer } from "../../Api.ts"
@@ -59,7 +59,7 @@ const Drawn = ({
 
 export const Charts = () => {
   const range = useCell(place, ({ query }): Range => (query.get("range") === "day" ? "day" : "hour"))
-  // Asked again with each minute.
+  // Requested again every minute.
   const minute = useTicking((now) => String(Math.floor(now / 60_000)))
   const asked = useAsked("history", { range }, minute)
   const now = useMemo(() => Date.now(), [asked.answer])

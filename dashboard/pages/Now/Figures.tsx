@@ -1,5 +1,5 @@
 /**
- * The numbers that say at a glance whether all is well; each leads to where there is more.
+ * The numbers that show at a glance whether all is well; each links to more detail.
  */
 import type { ComponentChildren } from "preact"
 import type { StatusReport } from "../../Api.ts"

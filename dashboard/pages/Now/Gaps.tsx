@@ -1,6 +1,6 @@
 /**
- * Times in which the receiver was down. One that no retry of the service heals stays open until a person says that what was missed
- * has been seen to, and how.
+ * Times in which the receiver was down. A gap that no retry of the service heals stays open until a person says that
+ * the missed deliveries have been seen to, and how.
  */
 import { useState } from "preact/hooks"
 import { ask, Refused, type StatusReport } from "../../Api.ts"

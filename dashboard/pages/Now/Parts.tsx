@@ -1,5 +1,5 @@
 /**
- * What else Status knows: tasks under way, the workers and who leads, and what surrounds the worker.
+ * The rest of Status: tasks under way, the workers and who leads, and the worker's surroundings.
  */
 import type { StatusReport } from "../../Api.ts"
 import { count, counted, took } from "../../Format.ts"

@@ -37,7 +37,7 @@ type Reason = StatusReport["reasonDetails"][number]
 
 const tones: Readonly<Record<Reason["level"], Tone>> = { critical: "bad", degraded: "wait", notice: "idle" }
 
-/** Where the reader can see, or do, more about it. */
+/** Where the reader can see more about it, or act on it. */
 const placeOf = (key: string): readonly [href: string, words: string] | undefined => {
   if (key === "open holds") return [to.holds, "See the holds"]
   if (key === "quarantined money") return [`${to.deliveries}?outcome=quarantined`, "See the quarantine"]

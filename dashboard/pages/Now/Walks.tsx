@@ -1,6 +1,6 @@
 /**
- * How far the copy of each list is: its walk as a bar, when it should be proven, and how sure it is. Those that are least sure
- * come first. A list leads to its walks of the past.
+ * How far the copy of each list is: its walk as a bar, when it should be proven, and how sure it is. The least sure
+ * lists come first. Each list links to its past walks.
  */
 import { useState } from "preact/hooks"
 import type { StatusReport } from "../../Api.ts"

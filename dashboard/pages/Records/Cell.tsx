@@ -1,6 +1,6 @@
 /**
- * One value of the copy, by its column's type: an instant in the reader's zone, NULL told apart from an empty text, anything else as
- * the worker wrote it.
+ * One value of the copy, by its column's type: an instant in the reader's zone, NULL distinct from an empty text,
+ * anything else as the worker wrote it.
  */
 import { At } from "../../parts/Time.tsx"
 

@@ -1,6 +1,6 @@
 /**
- * What is asked before a secret is added or retired: the secret itself, how long the old one stays valid, and, of the last one,
- * whether every delivery may be refused.
+ * The questions before a secret is added or retired: the secret itself, how long the old one stays valid, and, for the
+ * last one, whether every delivery may be refused.
  */
 import { useState } from "preact/hooks"
 import { type Payload, Refused } from "../../Api.ts"
@@ -15,7 +15,7 @@ interface Add {
 export const Add = ({ add, onClose }: Add) => {
   const [secret, setSecret] = useState("")
   const act = async (): Promise<void> => {
-    // The worker says the same, but only once it has been sent.
+    // The worker would say the same, but only after the secret has been sent.
     if (/^\S{8,}$/.test(secret.trim())) return add(secret.trim())
     throw new Refused(0, "Paste exactly one secret, of at least 8 characters and without spaces.")
   }

@@ -1,6 +1,6 @@
 /**
- * The webhook secrets by their fingerprints, and their rotation: one is added, and the one before it is retired, at once or after
- * a time in which both are valid. What was typed is sent once and forgotten; no answer has it.
+ * The webhook secrets by their fingerprints, and their rotation: one is added, and the one before it is retired, at
+ * once or after a time in which both are valid. A typed secret is sent once and forgotten; no answer contains it.
  */
 import { useState } from "preact/hooks"
 import { type Answer, ask } from "../../Api.ts"
@@ -32,7 +32,7 @@ const columns: ReadonlyArray<Column<Secret>> = [
   { title: "Ends", cell: ({ expiresAt, retiredAt }) => <Age at={expiresAt ?? retiredAt} /> }
 ]
 
-/** One of the environment has no row, and ends where it is set. */
+/** A secret from the environment has no row; it is removed there. */
 const canEnd = ({ addedAt, state }: Secret): boolean => addedAt !== null && state !== "retired"
 
 const actionOf = (onRetire: (secret: Secret) => void): Column<Secret> => ({
@@ -56,7 +56,7 @@ type Asking = { readonly retiring: Secret } | "adding"
 interface Asks {
   readonly asking: Asking
   readonly secrets: ReadonlyArray<Secret>
-  /** With what it came to, in a sentence. */
+  /** Called with the outcome, in a sentence. */
   readonly onDone: (sentence: string) => void
   readonly onClose: () => void
 }

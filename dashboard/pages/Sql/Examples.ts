@@ -1,5 +1,5 @@
 /**
- * Questions to begin with, on tables and views that every copy has.
+ * Questions to start with, on tables and views that every copy has.
  */
 interface Example {
   readonly asks: string

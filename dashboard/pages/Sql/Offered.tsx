@@ -1,5 +1,6 @@
 /**
- * The tables that a statement can read, each with its columns and what they mean. They are asked for when a person opens the list.
+ * The tables that a statement can read, each with its columns and what they mean. They are requested when a person
+ * opens the list.
  */
 import { useState } from "preact/hooks"
 import type { Answer } from "../../Api.ts"
@@ -10,7 +11,7 @@ import { Prose } from "../../parts/Text.tsx"
 type Described = Answer<"tables">["tables"][number]
 
 interface Offered {
-  /** With a statement that reads the table. */
+  /** Called with a statement that reads the table. */
   readonly onChoose: (sql: string) => void
 }
 

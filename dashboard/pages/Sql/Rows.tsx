@@ -1,5 +1,6 @@
 /**
- * The answer of a statement as a table: numbers to the right, as the worker wrote them; NULL told apart from an empty text.
+ * The answer of a statement as a table: numbers aligned right, as the worker wrote them; NULL distinct from an empty
+ * text.
  */
 import type { ComponentChildren } from "preact"
 import type { Found } from "../../Found.ts"
@@ -9,7 +10,7 @@ const written = (cell: unknown): ComponentChildren => {
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell)
 }
 
-/** A long one is cut where it stands. */
+/** A long value is cut off in the cell. */
 const titleOf = (cell: unknown): string => (typeof cell === "string" ? cell : JSON.stringify(cell))
 
 export const Rows = ({ found: { columns, rows } }: { readonly found: Found }) => (
