@@ -112,7 +112,7 @@ CREATE TABLE "erasures" ( -- What people had erased: each value or record by its
   "value_length" integer not null,
   -- 1 if a value was erased from longer texts, too; otherwise 0.
   "is_within" integer not null,
-  -- The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it.
+  -- The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until it is removed from every file.
   "chain" text
 ) strict;
 

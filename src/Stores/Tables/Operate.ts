@@ -111,7 +111,7 @@ export const operate = {
       is_within: required(int32, "1 if a value was erased from longer texts, too; otherwise 0."),
       chain: optional(
         sha256,
-        "The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until every file is rid of it."
+        "The hash of the erasure before it, of this one, and of the bodies in erased_bodies; null until it is removed from every file."
       )
     }
   },
