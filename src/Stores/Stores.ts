@@ -13,7 +13,7 @@ import type { Reasons } from "../Runtime/Reasons.ts"
 import * as DuckDbWaiting from "./DuckDb/Waiting.ts"
 import * as SetAsideNotice from "./SetAsideNotice.ts"
 import * as Sqlite from "./Sqlite/Store.ts"
-import { type Store, StoreError } from "./Store.ts"
+import { Store, StoreError } from "./Store.ts"
 import { type Warehouse, WarehouseError } from "./Warehouse.ts"
 
 export type StoresError = StoreError | WarehouseError | PostgresError
@@ -60,11 +60,19 @@ export const layer = of<Store | Warehouse>(
   onServer
 )
 
+/**
+ * Opens the inbox's files while the warehouse is being opened. If that fails, so does whatever needs them first, which
+ * tries again.
+ */
+const openingInbox = Layer.effectDiscard(
+  Effect.flatMap(Store, ({ deliveries }) => Effect.forkScoped(Effect.exit(deliveries.last), { startImmediately: true }))
+)
+
 /** For a worker: it starts even if the warehouse's file can't be opened at the moment. */
 export const layerWaiting = of<Store | Warehouse, Reasons>(
   ({ memoryMb, store, warehouse }) =>
     DuckDbWaiting.layerAt(warehouse, memoryMb).pipe(
-      Layer.provideMerge(Sqlite.layer),
+      Layer.provideMerge(openingInbox.pipe(Layer.provideMerge(Sqlite.layer))),
       Layer.merge(SetAsideNotice.layerAt({ store, warehouse }))
     ),
   onServer
