@@ -1,11 +1,12 @@
 /**
  * Reads what changed in a list since it was last read, page after page, with the filter that the list offers. Between
- * passes over the whole list this keeps the copy fresh. It proves nothing, and takes no record for deleted.
+ * passes over the whole list this keeps the copy fresh. It proves nothing, and treats no record as deleted.
  *
  * Guarantees: what changes while it runs is read by the next one, which asks from the time when this one began (the
- * list asks for somewhat more, by the resolution of its filter). Records may slip from page to page unseen. So after
- * several pages, the next one asks from when the previous one began, and each change is read twice. If this one noticed
- * that pages moved, or the process dies in between, the next one asks from the same time as this one.
+ * list adds a margin, for clocks that differ and for what its filter can't express). Records may slip from page to page
+ * unseen. So if this one had several pages, the next one asks from the time when the one before this began, and each
+ * change is read twice. If this one noticed that pages moved, or the process dies in between, the next one asks from
+ * the same time as this one.
  */
 import { Effect } from "effect"
 import * as Instant from "../Domain/Instant.ts"

@@ -9,7 +9,7 @@ import { Warehouse } from "../Stores/Warehouse.ts"
 import * as Tracks from "./Tracks.ts"
 import * as Trouble from "./Trouble.ts"
 
-/** Failed look-ups in a row before it is reported. */
+/** Failed attempts in a row before it is reported. */
 const patience = 10
 
 export const lookEvery = Duration.seconds(1)

@@ -47,9 +47,9 @@ const stretchMs = 500
 /**
  * A list that has waited this long has room for `least` pages at any time from then on, even if others, whose service
  * is slow, have all of the room. This lasts until it is given room in the ordinary way. Where few tables should change
- * at a time, it takes at least as long as each waiting list needs for its stretch: with two pages of each of a hundred
- * lists at any time, there would be no stretches. PostgreSQL writes the same number of pages from several lists in less
- * time.
+ * at a time, the wait is at least as long as all waiting lists together need for a stretch each: with two pages of each
+ * of a hundred lists at any time, there would be no stretches. PostgreSQL writes the same number of pages from several
+ * lists in less time.
  */
 const patience = Duration.seconds(5)
 const least = 2
