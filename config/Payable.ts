@@ -3,7 +3,7 @@
  * Pure.
  *
  * Each rule is a percentage of the certified amount or of what the earlier rules leave, or a fixed amount; below zero
- * it is withheld, above zero it is added. The result is rounded to the currency's smallest amount, halves away from
+ * it is held back, above zero it is added. A percentage is rounded to the currency's smallest amount, halves away from
  * zero.
  */
 
@@ -27,7 +27,7 @@ const unitsOf = (canonical: string): bigint => BigInt(canonical.replace(".", "")
 
 const wholePercent = 1_000_000n
 
-/** In ten-thousandths: what is payable is what is certified, minus what is withheld, plus what is added. */
+/** In ten-thousandths: what is payable is what is certified, minus what is held back, plus what is added. */
 export interface Payable {
   readonly certified: bigint
   readonly heldBack: bigint

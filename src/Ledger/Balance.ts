@@ -31,7 +31,7 @@ export interface Amounts {
   readonly due: bigint | undefined
   /** What people have added: released retention. */
   readonly released: bigint
-  /** How the certified amount is the IPC's own; undefined if not known. */
+  /** The IPC's own part of the certified amount, with what is held back and added; undefined if not known. */
   readonly of: Payable | undefined
   readonly paid: bigint
 }

@@ -163,7 +163,7 @@ export interface AccountingEntry {
   readonly effectiveAt: Instant | null
   /** Absent for a payment or its correction. Accruals and their reversals have lines. */
   readonly kind?: "accrual"
-  /** Ordered as by `Lines.summed`; absent if the accounting system doesn't say. */
+  /** As `Lines.summed` gives them; absent if the accounting system doesn't say. */
   readonly lines?: ReadonlyArray<Line>
 }
 

@@ -153,7 +153,8 @@ export class Outbox extends Context.Service<
     /** Notes that this entry is about to be sent. False: it has changed meanwhile and must not be sent in this form. */
     readonly leaving: (message: OutboxMessage) => Effect.Effect<boolean, StoreError>
     /**
-     * Why nothing is sent; undefined if entries are sent as they fall due. Also detects a Store that was rolled back.
+     * Why nothing is sent; undefined if entries are sent as they fall due. Also detects a Store that was put back to an
+     * earlier state.
      */
     readonly waits: Effect.Effect<Halt.Halt | undefined, StoreError>
     /** Sends nothing until a person compares; raises the epoch and returns it. */
@@ -176,7 +177,7 @@ export class Outbox extends Context.Service<
       Effect.gen(function* () {
         yield* note(options)
         const outbox = yield* make(options, dataDir === undefined ? undefined : yield* opened(dataDir))
-        // Before anything is posted, because entries of rolled-back books belong to another epoch.
+        // Before anything is posted, because entries of books that were put back belong to another epoch.
         yield* outbox.waits
         return outbox
       })

@@ -59,7 +59,10 @@ export const isEntryRow = (row: StoreTables["ledger_entries"], entry: Entry, fac
   )
 }
 
-/** The columns that aren't text. Compared one by one: looping over the names took five times as long. */
+/**
+ * The columns that the entry has in the same form as the row. Compared one by one: looping over the names took five
+ * times as long.
+ */
 const hasValues = (row: StoreTables["ledger_entries"], entry: Entry): boolean =>
   row.entry_id === entry.entry_id &&
   row.ipc_id === entry.ipc_id &&

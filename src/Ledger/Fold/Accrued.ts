@@ -133,7 +133,7 @@ const accountsOf = (books: Books, part: string, terms: Terms): Pick<Entry, "cred
 
 /** The certificate that counts; undefined if none does, or if those of the newest time disagree. */
 const newestOf = ({ certificates: all, opening }: Books, { currency }: Place): AnyCertificate | undefined => {
-  // An opening certificate was posted before siteledger, and so is what follows from it.
+  // An IPC with an opening certificate was posted elsewhere, and so are its later certificates.
   if (opening !== undefined) return undefined
   const certificates = all.filter((each) => isInCurrency(each, currency))
   const at = certificates.reduce((last, each) => (each.at > last ? each.at : last), "")
@@ -143,7 +143,7 @@ const newestOf = ({ certificates: all, opening }: Books, { currency }: Place): A
   return others.every(({ units }) => units === first?.units) ? first : undefined
 }
 
-/** Whether the IPC was first certified after accruals began. */
+/** Whether the IPC was first certified on the day from which certificates are accrued, or later. */
 const isFrom = (books: Books, terms: Terms): boolean => {
   const first = books.certificates.reduce((least, { at }) => (least === "" || at < least ? at : least), "")
   const accrual = accrualOf(books, terms)

@@ -80,7 +80,7 @@ export const keptIn = ({ basis }: Pick<Entry, "basis">): Pick<Taken, "before" | 
 
 export interface Due {
   readonly units: bigint
-  /** Which part of the certified amount is due. */
+  /** The IPC's own part of the certified amount, of which `units` are payable. */
   readonly of: Payable
   /** What was certified before, if that counts. */
   readonly basis: ReadonlyArray<Fact>

@@ -1,5 +1,5 @@
 /**
- * The lines of entries that have more than two: what is due by a certificate together with what is withheld and added,
+ * The lines of entries that have more than two: what is due by a certificate together with what is held back and added,
  * and a payment from which something is withheld. Pure.
  *
  * They add up to zero despite rounding: shares are rounded, and the receivable (or the bank) takes the remainder.

@@ -1,8 +1,8 @@
 /**
  * What the accounting sink's answer to an entry means, and when to try again. Pure.
  *
- * Any 2xx means that the entry was accepted. So does a 409 that says the entry is already there: an earlier answer may
- * have been lost. 408, 425, 429, 5xx and no answer at all are transient and are retried for as long as it takes.
+ * Any 2xx means that the entry was accepted. So does a 409 that names this entry as already there: an earlier answer
+ * may have been lost. 408, 425, 429, 5xx and no answer at all are transient and are retried for as long as it takes.
  * Everything else is a refusal, which needs a person if it is repeated.
  */
 import { Duration, Option, Schema } from "effect"

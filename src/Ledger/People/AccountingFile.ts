@@ -26,7 +26,7 @@ export interface Line {
   readonly reference: string | null
   readonly effectiveAt: Instant.Instant | null
   readonly kind: Kind | null
-  /** What it moves on each account, in the order of `Lines.summed`. */
+  /** What it moves on each account, as `Lines.summed` gives it. */
   readonly lines: ReadonlyArray<Fact.Line> | null
   /** Its place in the journal from which it came, as sortable text; null if the file doesn't say. */
   readonly place: string | null

@@ -1,5 +1,5 @@
 /**
- * The statement of each project: what is certified, how much of it is withheld, released and added, and what is due,
+ * The statement of each project: what is certified, how much of it is held back, released and added, and what is due,
  * paid and open; by company and currency.
  */
 import { Effect } from "effect"
