@@ -108,7 +108,7 @@ export interface TakenBack {
   readonly sequences: ReadonlyArray<number>
   /** Other restored deliveries; these will be handed out. */
   readonly added: number
-  /** The chunk isn't in the form in which we wrote it. */
+  /** The chunk isn't exactly as we wrote it. */
   readonly isForeign: boolean
 }
 

@@ -69,7 +69,7 @@ export const parse = (text: string): (Archive & { readonly hmac: string }) | und
   }
 }
 
-/** Undefined if we didn't write it in this form. */
+/** Undefined if it isn't exactly what we wrote. */
 export const opened = (text: string, key: KeyObject): Archive | undefined => {
   const found = parse(text)
   if (found === undefined) return undefined

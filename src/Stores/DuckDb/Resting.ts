@@ -2,9 +2,9 @@
  * An idle warehouse gives back memory that it holds only for speed: DuckDB's cache, and the rows that events changed
  * last, along with the garbage of the thread that wrote them.
  *
- * It does so one minute after the last change, copy for analysts or export, and ten minutes after the last look-up,
- * because look-ups tend to repeat. Never during a write or a read, which could run out of memory; then it waits the
- * same time again.
+ * It does so one minute after the last change, copy for analysts or export, and ten minutes after someone last looked
+ * something up, because people tend to look again. Never during a write or a read, which could run out of memory; then
+ * it waits the same time again.
  */
 import { Effect, Latch, Option, Semaphore } from "effect"
 

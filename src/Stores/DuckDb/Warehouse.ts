@@ -35,7 +35,7 @@ import * as Resting from "./Resting.ts"
 import { discardOlder } from "./SetAside.ts"
 import { DuckDbSnapshot } from "./Snapshot.ts"
 
-/** Entries and decisions count only up to the first gap. */
+/** Entries and decisions count only if they run from the first one without a gap; otherwise none does. */
 const booksOf = async ({ db }: OpenFile): Promise<BooksWatermark> => {
   const { rows } = await sql<Record<"entries" | "entry" | "decisions" | "decision", string>>`
     select (select count(*) from construction.ledger_entries) as entries,

@@ -76,7 +76,7 @@ export const notOwner: Refusal = ({ owner }) =>
       : `the ledger's tables are to belong to ${owner}: give that role's address in SITELEDGER_MIGRATE_URL`
   )
 
-/** The worker has the owner's role, so what another role creates wouldn't be the worker's. */
+/** The tables belong to the worker's role, so tables that another role creates wouldn't. */
 export const unseparated = new UnusableServer(
   "the ledger's tables still belong to the worker's role: let an administrator run config/postgres-roles.sql, which gives " +
     "them an owner"

@@ -41,7 +41,7 @@ const rowHash = (table: Shown): string => {
 
 /**
  * The server can't know that there are few dates: it would sort whole events, which takes three times as long. If the
- * result must be ordered, it still sorts, because then it needs only one sort.
+ * result must be ordered, it still sorts, because either plan then needs one sort.
  */
 const hashing = "set local enable_sort = off"
 
