@@ -23,7 +23,7 @@ const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(patte
 
 const Sha256 = matching(/^[0-9a-f]{64}$/u)
 export const Run = matching(runName)
-/** Relative; no segment begins with a dot. */
+/** Relative; no part of it begins with a dot. */
 const Path = matching(/^([\w=-][\w.=-]*\/)*[\w=-][\w.=-]*$/u)
 /** Of tables and columns. */
 export const Name = matching(/^[a-z_][a-z0-9_]*$/u)

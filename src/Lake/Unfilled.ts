@@ -2,7 +2,7 @@
  * Learned columns that are empty in all records that the list still shows: the service no longer has the field, or has
  * renamed it. The column stays, and the manifest says that it is empty.
  *
- * A column is called empty only if it is in all files of the table. For a file that is kept, this is known if the
+ * A column is called empty only if it is empty in all files of the table. For a file that is kept, this is known if the
  * column was empty in the whole table before, or has no value at all in that file. Otherwise nothing is said until the
  * file is written again.
  */

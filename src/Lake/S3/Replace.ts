@@ -2,10 +2,10 @@
  * Replaces a text in the bucket only if it is still the one that was read.
  *
  * After any answer but a success, it reads what is there before it decides who has won. It finds its own text if only
- * the answer was lost, another writer's text, or the unchanged old one. If an unchanged text was refused (412, 409),
- * the store wants the version without its quotes (radosgw), or two requests collided. If a store doesn't support
- * conditional writes (501) or ignores the condition, the text is written unconditionally and the result is `unguarded`:
- * there must be a single writer.
+ * the answer was lost, another writer's text, or the unchanged old one. If a write over the unchanged old text was
+ * refused (412, 409), the store wants the version without its quotes (radosgw), or two requests collided. If a store
+ * doesn't support conditional writes (501) or ignores the condition, the text is written unconditionally and the result
+ * is `unguarded`: there must be a single writer.
  */
 import { Effect, Option } from "effect"
 import { LakeError, type Replaced } from "../Lake.ts"
