@@ -1,6 +1,6 @@
 /**
  * Backup follows the Store to a place off the machine: a bucket, or a folder of another machine. It is at most a minute
- * behind, and reports when it is later.
+ * behind, and says when it isn't.
  *
  *   log of rows ─┐
  *                ├─► chunks, compressed, encrypted ──► vault ──► tip, moved last: everything up to it is there

@@ -2,9 +2,9 @@
  * Erases a value, such as a person's name, or a record from everything that a Store and its lake hold. No worker may
  * run.
  *
- * The erasure is first noted in the Store, by a salted hash; from then on no worker starts. Then it is removed from
- * everything, and the note gets its link. Every step can be repeated: if the process dies in between, the same verb
- * finishes the erasure, for which it needs only the note.
+ * The erasure is first noted in the Store, by a salted hash; from then on no worker starts. Then the value or record is
+ * removed from everything, and the note gets its link. Every step can be repeated: if the process dies in between, the
+ * same verb finishes the erasure, for which it needs only the note.
  *
  *   bodies, headers, rows, and the files that hold them   by the engine (`Erase/Engine`)
  *   archives   rewritten, with their copies on the lake

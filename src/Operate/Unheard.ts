@@ -1,6 +1,6 @@
 /**
  * Unheard: IPCs that the service's list shows as paid, although no event has said so: their events were missed, or wait
- * in quarantine. A list posts nothing, so a person is told, with what to do.
+ * in quarantine. A list posts nothing, so a person is told, together with what to do.
  *
  * Only payments since siteledger began to hear events count, and only once no retry can bring the event any more: all
  * retries have passed, or the receiver was down and none is left. The leader checks every 15 seconds, if a person has

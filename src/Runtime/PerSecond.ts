@@ -1,6 +1,6 @@
 /**
  * Allows a limited number of something per second, the first ones of each second. The receiver's thread uses it too, so
- * it has no Effect.
+ * it imports no Effect.
  */
 export class PerSecond {
   readonly #most: number

@@ -45,10 +45,7 @@ const toEnvelope = Schema.decodeUnknownOption(Schema.fromJsonString(Envelope))
 const toTip = Schema.decodeUnknownOption(Schema.fromJsonString(Tip))
 
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", {
-  /**
-   * Refused: a person must choose another vault or key. Damaged: it isn't in the form in which it was written. Failed:
-   * tried again.
-   */
+  /** Refused: a person must choose another vault or key. Damaged: it isn't as it was written. Failed: tried again. */
   reason: Schema.Literals(["Refused", "Damaged", "Failed"]),
   message: Schema.String
 }) {}
