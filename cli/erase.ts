@@ -1,7 +1,7 @@
 /**
  * `siteledger erase`: removes a value, such as a person's name, or a record from everything that the store, its copies
- * and the lake hold; no worker may be running. The next start rebuilds the warehouse and the analysts' copy. It is also
- * removed from everything that arrives later.
+ * and the lake hold; no worker may be running. The next start rebuilds the warehouse and the analysts' copy. Deliveries
+ * and pages that arrive later lose the value or the record, too.
  */
 import { join } from "node:path"
 import { Console, Effect, Layer, Option, type Scope } from "effect"

@@ -19,7 +19,7 @@ import { layerHttp } from "../src/Runtime/Program.ts"
 /** The books with their outbox and their copies in the warehouse: enough to post without sending. */
 export const books = Layer.provideMerge(Copies.layer, Ledger.layer)
 
-/** The same for a verb without a worker, with the settings of the newest worker. */
+/** The same for a verb without a worker, by the newest worker's terms. */
 export const booksAlone = Layer.provideMerge(Copies.layer, Ledger.layerAlone)
 
 export const sending = Sink.layerFor(adapter).pipe(Layer.provide(layerHttp))

@@ -7,7 +7,7 @@
  *                                  the 2xx                entries,   copies of the books
  *                                                         holds
  *
- * Between batches the Ledger reads what waits in the Inbox, so a payment is posted before its rows are written.
+ * Between batches the Ledger hears of what waits in the Inbox, so a payment is posted before its rows are written.
  *
  * Deliveries arrive at least once. A delivery answered 2xx is on disk; what can't be read waits in quarantine.
  */

@@ -118,8 +118,8 @@ export const sentValue = (record: unknown, { columns, key }: ListShape, column: 
 }
 
 /**
- * How often the list is walked, and how many of these walks are complete. A child list is always walked completely:
- * asking below a parent what changed costs one request, and usually so does the list itself.
+ * How often the list is walked, and how often as a whole. A child list is always walked completely: asking below a
+ * parent what changed costs one request, and usually so does the list itself.
  */
 export const refreshed = (
   { parent, refresh: { changed, every } }: List,

@@ -1,7 +1,7 @@
 /**
  * The manual journals in Xero that name an entry of ours: they show whether an entry was already posted.
  *
- * Before it answers, Xero is asked for everything that changed since the last reading; the first reading takes all
+ * Before each answer, Xero is asked for everything that changed since the last reading; the first reading takes all
  * journals. So a journal is found even if people changed its date or added to its narration. Attempts that wait share a
  * reading. Kept only in memory. A failed reading continues at the page where it ended. Pages are in the order of Xero's
  * ids, which never change, so journals that are added or changed meanwhile move no other to an earlier page, and the
