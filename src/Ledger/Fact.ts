@@ -186,7 +186,7 @@ export interface PrecedingFact extends Common {
 export interface PayableGround {
   readonly kind: "payable"
   readonly ipcId: string
-  /** Which part of them was payable, as JSON. */
+  /** The rules for what was payable of them, as JSON. */
   readonly rules: string
   /** What was certified before the first IPC of the project, as a canonical amount; null if not given. */
   readonly before: string | null
