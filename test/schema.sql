@@ -282,7 +282,7 @@ CREATE TABLE "ledger_entries" ( -- The ledger's entries: one for each payment, a
   "posting_date" text,
   -- Raised whenever the books are restored or moved: epoch and sequence together are never used twice; entries of 0.1 have none.
   "epoch" integer,
-  -- each or cumulative: what its certificate's amount was taken for, as configured; assumed: taken for each, without configuration. Null for entries that people added, and in entries of 0.1.
+  -- How the amount of its certificate was read: each or cumulative, as configured; assumed: as each, because nothing is configured. Null for entries that people added, and in entries of 0.1.
   "certified_as" text,
   -- By account, the amount that the entry moves there, as a JSON object: above zero it is debited. Null: the amount is debited and credited to its two accounts.
   "lines" text,

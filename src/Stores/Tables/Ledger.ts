@@ -148,7 +148,7 @@ export const ledger = {
       ),
       certified_as: optional(
         word<CertifiedAs>(),
-        "each or cumulative: what its certificate's amount was taken for, as configured; assumed: taken for each, without configuration. Null for entries that people added, and in entries of 0.1.",
+        "How the amount of its certificate was read: each or cumulative, as configured; assumed: as each, because nothing is configured. Null for entries that people added, and in entries of 0.1.",
         { since: 3 }
       ),
       lines: optional(
