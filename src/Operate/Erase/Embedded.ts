@@ -27,6 +27,7 @@ import * as Inbox from "./Inbox.ts"
 import * as Look from "./Look.ts"
 import * as Rows from "./Rows.ts"
 import type { Seek } from "./Seek.ts"
+import { noting } from "./Tombstones.ts"
 
 /** Opened by the Store's own rules, so that its tables are current and its deliveries are in their folder. */
 const settled = Effect.gen(function* () {
@@ -77,15 +78,6 @@ const archives = (store: string, without: Without, erasure: number) =>
       failing(`${begun}. The archives: `)
     )
   )
-
-const noting = (database: DatabaseSync, erasure: number) => {
-  const insert = database.prepare(
-    `insert into erased_bodies (body_sha256, erasure, sequence) values (?, ?, ?) on conflict (body_sha256) do nothing`
-  )
-  const one = (sha256: string, sequence: number | null): void => void insert.run(sha256, erasure, sequence)
-  const all = (lost: ReadonlyArray<Inbox.Lost>): void => lost.forEach(({ sequence, sha256 }) => one(sha256, sequence))
-  return { one, all }
-}
 
 /** SQLite leaves deleted data in free pages and in its log. */
 const vacuum = (database: DatabaseSync) =>
