@@ -52,7 +52,7 @@ const sentence = (found: ReadonlyArray<{ readonly projectId: string; readonly co
   const [project, they] = found.length === 1 ? ["project", "it"] : ["projects", "them"]
   return (
     `Each certificate of ${project} ${shown.join(", ")}${more} is above the one before, so their amounts may be cumulative. ` +
-    `Say for ${they} what certified amounts are (SITELEDGER_LEDGER_FILE); until then entries are drafts.`
+    `State for ${they} whether they are (SITELEDGER_LEDGER_FILE); until then entries are drafts.`
   )
 }
 

@@ -73,7 +73,7 @@ export const whyUnreached = (cause: unknown): string => {
   const thrown = codedIn(cause)
   if (thrown === undefined) return cause instanceof Error ? cause.message : String(cause)
   const { code } = thrown
-  if (code.startsWith("Z_")) return `what it compressed can't be unpacked (${code})`
+  if (code.startsWith("Z_")) return `its compressed answer can't be unpacked (${code})`
   if (code.startsWith("HPE_")) return `it doesn't speak HTTP (${code})`
   return `${known[code]?.(thrown) ?? thrown.message ?? "an unknown error"} (${code})`
 }

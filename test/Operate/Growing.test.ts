@@ -61,7 +61,7 @@ it.effect("a project whose four certificates each are above the one before is na
       yield* certify("9", "D9", 40, "200.0000")
       yield* isSaid(
         "notice: Each certificate of project 7 (4 certified IPCs) is above the one before, so their amounts may be " +
-          "cumulative. Say for it what certified amounts are (SITELEDGER_LEDGER_FILE); until then entries are drafts."
+          "cumulative. State for it whether they are (SITELEDGER_LEDGER_FILE); until then entries are drafts."
       )
       yield* certify("7", "E7", 50, "20.0000")
       yield* isSaid()

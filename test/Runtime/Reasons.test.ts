@@ -103,7 +103,7 @@ describe("reasons", () => {
         all.map(({ key, toDo }) => [key, toDo.split(/[,:;]/, 1)[0]]),
         [
           ["walk projects", "Wait"],
-          ["walking", "Look for the crash in the log"]
+          ["walking", "Find the crash in the log"]
         ]
       )
     }).pipe(Effect.scoped)

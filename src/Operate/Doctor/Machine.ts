@@ -43,8 +43,8 @@ export const folder = (path: string, name: string) =>
     const { bavail, bsize } = statfsSync(there)
     const free = (bavail * bsize) / gib
     const sentence = `${path} ${there === path ? "can be written to" : "can be created"}; ${free.toFixed(1)} GiB are free.`
-    if (free < tooLittleGib) return fail(sentence, "Make room: with a full disk no delivery is accepted.")
-    return free < littleGib ? warn(sentence, "Make room before it is used up.") : ok(sentence)
+    if (free < tooLittleGib) return fail(sentence, "Free space: with a full disk no delivery is accepted.")
+    return free < littleGib ? warn(sentence, "Free space before it is used up.") : ok(sentence)
   })
 
 /** Only the worker creates one. */

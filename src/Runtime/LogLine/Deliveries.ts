@@ -31,6 +31,6 @@ export const intake = {
     "Info",
     "Events whose time was too far ahead are applied, now that it no longer is.",
     { applied: number("how many") },
-    ({ applied }) => `${applied} events of the future applied`
+    ({ applied }) => `${applied} events are applied whose time was too far ahead`
   )
 }

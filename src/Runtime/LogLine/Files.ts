@@ -38,10 +38,10 @@ export const stores = {
   ),
   "store.restored": line(
     "Warn",
-    "The disk had dropped the store's newest changes, and the log of rows had them.",
+    "The disk had lost the store's newest changes, and the log of rows still had them.",
     { path, rows },
     ({ path, rows }) =>
-      `The disk had dropped the newest changes of ${path}: ${rows} rows were taken back from the log beside it.`
+      `The disk had lost the newest changes of ${path}: ${rows} rows were restored from the log beside it.`
   ),
   "rows.unread": line(
     "Warn",
@@ -72,7 +72,7 @@ export const stores = {
     "Warn",
     "Deliveries that the inbox had lost came back from a copy.",
     { deliveries: number("how many"), copy: text("where they were") },
-    ({ copy, deliveries }) => `${deliveries} deliveries that the inbox had lost were taken back from ${copy}`
+    ({ copy, deliveries }) => `${deliveries} deliveries that the inbox had lost were restored from ${copy}`
   ),
   "connections.ended": line(
     "Warn",
@@ -103,7 +103,7 @@ export const warehouse = {
   ),
   "warehouse.mismatched": line(
     "Warn",
-    "The warehouse isn't this store's, or is older than it.",
+    "The warehouse belongs to another store, or is older than this one.",
     { why },
     ({ why }) => `${why} It is rebuilt from the store and a new walk.`
   ),

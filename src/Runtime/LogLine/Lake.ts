@@ -24,7 +24,7 @@ export const backups = {
     "Info",
     "The backup off the machine was read back and compared with the store.",
     { backup, chunks: number("files that were read"), bytes: number("of the store in them"), seconds },
-    (is) => `${counted(is.chunks, "chunk")} of the backup on ${is.backup} (${is.bytes} bytes) are as they should be`
+    (is) => `${counted(is.chunks, "chunk")} of the backup on ${is.backup} (${is.bytes} bytes) match the store`
   ),
   "backup.damaged": line(
     "Error",

@@ -55,7 +55,7 @@ export const books = {
     "Warn",
     "The books can't be audited now.",
     { why: failure },
-    ({ why }) => `The books can't be audited now, and are later: ${why}`
+    ({ why }) => `The books can't be audited now; the audit is tried again later: ${why}`
   )
 }
 
@@ -68,7 +68,7 @@ export const outbox = {
   ),
   "message.postponed": line(
     "Debug",
-    "An attempt to deliver an entry has failed, and is repeated.",
+    "An attempt to deliver an entry has failed, and will be repeated.",
     { entry, ipc, why: failure },
     ({ entry, ipc, why }) => `Entry ${entry} of IPC ${ipc} isn't delivered: ${why}`
   ),

@@ -59,7 +59,7 @@ export const life = {
     "Info",
     "A signal asks the worker to stop.",
     { why: text("the signal") },
-    ({ why }) => `The worker stops: ${why}. What is under way is finished or rolled back.`
+    ({ why }) => `The worker stops: ${why}. Work in progress is finished or rolled back.`
   ),
   "worker.failed": line(
     "Error",
@@ -93,7 +93,7 @@ export const life = {
   ),
   "log.omitted": line(
     "Warn",
-    "A name had more lines in a minute than are written.",
+    "More lines of one name came in a minute than are written.",
     {
       of: text("the name of the lines"),
       lines: number("how many were left out"),

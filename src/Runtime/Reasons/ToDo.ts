@@ -5,24 +5,25 @@
 const ofOne = {
   // The service
   token: "Check the client id and secret and the address of the token endpoint, or run `siteledger login` again.",
-  service: "Wait, as requests are repeated; if it stays, run `siteledger doctor` and ask who runs the service.",
+  service:
+    "Wait, because requests are repeated; if this stays, run `siteledger doctor`, and ask the people who run the service.",
   pace: "Check that the store can be written (disk, database): requests go on once they can be counted.",
   pause: "Wait until that time; if the plan is shared with other programs, lower SITELEDGER_REQUESTS_PER_MINUTE.",
-  subscription: "Check what the service refuses, and its Admin → API → Webhooks: it is tried again by itself.",
+  subscription: "See what the service refuses, and check its Admin → API → Webhooks; the worker tries again by itself.",
   "subscription secret":
-    "Make the store writable again (disk, database); don't stop this worker before this has passed.",
+    "Make the store writable again (disk, database); don't stop this worker until this has cleared.",
   "subscription not reached":
-    "Fire a test event in the service's Admin → API → Webhooks once the way to this worker is open.",
+    "Make sure that the service can reach this worker, then fire a test event in its Admin → API → Webhooks.",
   "clock skew": "Synchronise this machine's clock (NTP).",
   // Deliveries
   silence: "Check that the callback URL leads to this worker, and that the service still has the subscription.",
-  receiver: "Check the port and the log; if it stays, restart the worker.",
+  receiver: "Check the port and the log; if this stays, restart the worker.",
   "receiver-silent": "Restart the worker if this stays.",
-  "receiver store": "Make room on the disk, or bring the database back: the service sends the deliveries again.",
+  "receiver store": "Free disk space, or bring the database back; the service then sends the deliveries again.",
   "receiver lost":
     "Raise the limit or stop the encoding, replay the deliveries in the service, and run `siteledger replay --refused-seen`.",
   "receiver unproven":
-    "Find out who sends them; if they were deliveries, replay them in the service; `siteledger replay --refused-seen` ends this.",
+    "Find out who sends them; if they were deliveries, replay them in the service; `siteledger replay --refused-seen` clears this.",
   signatures:
     "Add the secret (`siteledger secret add`), or delete the old subscription in the service's Admin → API → Webhooks.",
   "ending webhook secrets":
@@ -30,53 +31,55 @@ const ofOne = {
   "unreadable webhook secrets":
     "Start with the key that sealed them (SITELEDGER_KEY, or the file key in the data directory).",
   heartbeat: "Make the store writable again (disk, database): without heartbeats a gap can't be told from uptime.",
-  "uptime unsure": "Nothing: it passes when the last retry of that time has come; check this machine's clock.",
+  "uptime unsure":
+    "Nothing: this clears once the service's last retry of that time has come; check this machine's clock.",
   "inbox lost": "Replay the deliveries of that time in the service's Admin → API → Webhooks, and check the disk.",
   "inbox repaired": "Check the disk.",
   "foreign deliveries": "Find out who can write there.",
-  apply: "Wait, as it is tried again by itself; if it stays, run `siteledger doctor`.",
+  apply: "Wait, because the worker tries again by itself; if this stays, run `siteledger doctor`.",
   "quarantined money":
     "Find out why with `siteledger events --outcome quarantined`, and run `siteledger replay` once they can be read.",
   // The books
   "open holds":
-    "Answer them: `siteledger ledger holds` lists what is asked, `siteledger ledger accept` and `siteledger ledger reject` answer.",
+    "Answer them: `siteledger ledger holds` lists the questions, `siteledger ledger accept` and `siteledger ledger reject` answer them.",
   "unheard payments":
     "Replay their deliveries in the service's Admin → API → Webhooks, or add what was paid: `siteledger ledger post`; `siteledger report repaired` lists them.",
-  "growing amounts": "Say in SITELEDGER_LEDGER_FILE what certified amounts are.",
+  "growing amounts": "State in SITELEDGER_LEDGER_FILE whether certified amounts are cumulative.",
   audit:
     "Run `siteledger ledger verify`, find out who can write there, and restore a backup if the books were changed.",
   // Accounting
   outbox: "Check that the store can be read and written (disk, database).",
   "accounting sink": "Check that the accounting system answers: its entries are sent as soon as it does.",
-  "dead messages": "Read why with `siteledger ledger sink dead`, mend it, and run `siteledger ledger sink replay`.",
-  "held back": "Read which with `siteledger ledger sink dead`, and run `siteledger ledger sink send` or `replay`.",
+  "dead messages":
+    "See why with `siteledger ledger sink dead`, fix the cause, and run `siteledger ledger sink replay`.",
+  "held back": "See which with `siteledger ledger sink dead`, and run `siteledger ledger sink send` or `replay`.",
   "held drafts": "Review them, and run `siteledger ledger sink release`.",
   "outbox waits": "Compare with accounting: `siteledger ledger sink compare FILE`.",
   // Files and copies
-  warehouse: "Give the worker what it needs to open the file (rights, room, another program that lets go of it).",
+  warehouse:
+    "Let the worker open the file: check its permissions, the disk space, and whether another program has it open.",
   columns:
-    "Wait, as it is tried again by itself; if it stays, look for what keeps a table locked, or for room on the disk.",
-  publish: "Make room in the data directory; the copy is made again by itself.",
-  export: "Check the lake (rights, room, network) with `siteledger doctor`: the export is tried again by itself.",
+    "Wait, because the worker tries again by itself; if this stays, find out what keeps a table locked, and check the disk space.",
+  publish: "Free space in the data directory; the worker then makes the copy by itself.",
+  export: "Check the lake (permissions, space, network) with `siteledger doctor`; the export is tried again by itself.",
   "delta log": "Find out who writes there, remove the folders `_delta_log` that it names, and run `siteledger export`.",
   "damaged delta log":
     "Find out who can write there, remove the folder `_delta_log` of that table, and run `siteledger export`.",
   "damaged export": "Check the lake with `siteledger lake verify`, and find out who can write there.",
   "damaged older export":
-    "Find out who can write there; remove the manifest of that export once nobody needs it: `siteledger lake list` names them.",
-  archive: "Check the lake and the room in the data directory: it is tried again in an hour.",
+    "Find out who can write there; remove the manifest of that export once no one needs it: `siteledger lake list` names the exports.",
+  archive: "Check the lake, and the space in the data directory; the worker tries again in an hour.",
   backup:
-    "Check the place that SITELEDGER_BACKUP names (rights, room, network) with `siteledger doctor`: the backup catches up by itself.",
+    "Check the place that SITELEDGER_BACKUP names (permissions, space, network) with `siteledger doctor`; the backup catches up by itself.",
   "backup refused": "Give this worker a place and a key of its own (SITELEDGER_BACKUP, SITELEDGER_BACKUP_KEY).",
-  "backup damaged":
-    "Find out who can write there; `siteledger backup --verify` ends this once everything is as it should be.",
+  "backup damaged": "Find out who can write there; `siteledger backup --verify` clears this once the backup is whole.",
   "set aside": "Delete the files that it names when you no longer need them.",
   alert: "Check SITELEDGER_ALERT_URL and the system behind it: alerts are kept and sent in order."
 } as const
 
 /** For keys that are followed by a name. */
 const ofEach = {
-  walk: "Wait, as the walk is repeated; if it stays, look at the list in the service, and run `siteledger doctor`.",
+  walk: "Wait, because the walk is repeated; if this stays, look at the list in the service, and run `siteledger doctor`.",
   "look-up":
     "Look at that operation in the service, at its scope (SITELEDGER_SCOPES), and at `detail` and `lookUp` of its list in the review file.",
   gap: "Replay the failed deliveries of that time in the service's Admin → API → Webhooks, then run `siteledger replay --gap-closed TIME`."
@@ -85,7 +88,7 @@ const ofEach = {
 export type ReasonKey = keyof typeof ofOne | `${keyof typeof ofEach} ${string}`
 
 /** For keys that are the name of a pipeline. */
-const ofCrash = "Look for the crash in the log, and report it; the pipeline goes on by itself."
+const ofCrash = "Find the crash in the log, and report it; the pipeline is restarted by itself."
 
 const all: ReadonlyMap<string, string> = new Map(Object.entries(ofOne))
 const each: ReadonlyMap<string, string> = new Map(Object.entries(ofEach))

@@ -21,7 +21,7 @@ export interface Obstacle {
 }
 
 const rights = "Give the worker's user the right to read and write it and its folder (chown, chmod)."
-const room = "Make room on its disk."
+const room = "Free space on its disk."
 const descriptors = "Raise the limit of open files (ulimit -n, LimitNOFILE)."
 const memory = "Give the worker more memory."
 

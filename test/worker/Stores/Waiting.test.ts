@@ -88,7 +88,7 @@ describe("a warehouse that can't be opened is kept", () => {
   mounted("on a full disk", {
     begin: fillDisk,
     end: (warehouse) => rmSync(filler(warehouse)),
-    sentence: /can't be opened: the disk is full\. Make room on its disk\./
+    sentence: /can't be opened: the disk is full\. Free space on its disk\./
   })
 
   mounted("on a file system that is read-only", {
