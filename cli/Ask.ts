@@ -67,7 +67,7 @@ const notThere = new Unanswered({ message: "The worker isn't running any more." 
 
 /** It may have accepted the request and carried it out. */
 const brokeOff = new Unanswered({
-  message: "The worker ended before it answered: look whether it was done before you ask again."
+  message: "The worker ended before it answered: check whether this was done before you ask again."
 })
 
 const unanswered = ({ reason, response }: HttpClientError.HttpClientError) => {

@@ -16,6 +16,6 @@ export const goesOn =
       Effect.sync(() => {
         interrupted.sentence =
           `Interrupted, but the running worker goes on with \`${name}\`: \`siteledger status\` shows what is under way. ` +
-          "Look whether it was done before you ask again."
+          "Check whether it was done before you ask again."
       })
     )

@@ -27,10 +27,7 @@ const path = argument(
   "The file to write, readable only by you; replaces an earlier backup, but no other file"
 ).pipe(Argument.optional)
 
-const isVerifying = toggle(
-  "verify",
-  "Instead: read back all of the backup that SITELEDGER_BACKUP names, and compare it"
-)
+const isVerifying = toggle("verify", "Instead: read back the whole backup that SITELEDGER_BACKUP names, and compare it")
 
 /** The faults have been printed. */
 export class BackupDiffers extends Schema.TaggedError<BackupDiffers>()("BackupDiffers", { message: Schema.String }) {}

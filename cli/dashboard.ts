@@ -13,7 +13,7 @@ import { json, toggle } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 const none = new VerbError({
-  message: "The dashboard is a page of a running worker, and none is running: `siteledger start` starts one."
+  message: "The dashboard is served by a running worker, and none is running: `siteledger start` starts one."
 })
 
 /** In a fragment, which browsers send to no server, so that it is in no proxy's log. */
@@ -28,7 +28,7 @@ const open = (address: string) =>
       .unref()
   })
 
-const flags = { noOpen: toggle("no-open", "Print the address only"), json }
+const flags = { noOpen: toggle("no-open", "Only print the address"), json }
 
 export const dashboard = Command.make("dashboard", flags, ({ json: asJson, noOpen }) =>
   Effect.gen(function* () {
@@ -49,7 +49,7 @@ export const dashboard = Command.make("dashboard", flags, ({ json: asJson, noOpe
   Command.withDescription("Open the running worker's page, signed in"),
   Command.withExamples([
     { command: "siteledger dashboard", description: "Print the address, and open it in a browser" },
-    { command: "siteledger dashboard --no-open", description: "Print it only, for a browser elsewhere" }
+    { command: "siteledger dashboard --no-open", description: "Only print it, for a browser elsewhere" }
   ]),
   Command.provide(Log.layerSettings)
 )

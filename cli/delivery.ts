@@ -16,12 +16,12 @@ const flags = { id: argument("id", "The event's id, or the sequence that `sitele
 export const delivery = Command.make("delivery", flags, ({ id, json: asJson }) =>
   Effect.flatMap(ask("delivery", { id }, Alone.stored), Said.answer(asJson, page))
 ).pipe(
-  Command.withDescription("Show one delivery as it was received, and what came of it"),
+  Command.withDescription("Show one delivery as it was received, and what became of it"),
   Command.withExamples([
     { command: "siteledger delivery 4711", description: "The delivery with this sequence" },
     {
       command: "siteledger delivery 0f8b6c1e-5b0e-4a39-9c55-6d5a6f0f4a77 --json",
-      description: "What came under this event id, with the bytes as they were signed"
+      description: "All deliveries with this event id, with the bytes as they were signed"
     }
   ]),
   Command.provide(Log.layerSettings)
@@ -50,14 +50,14 @@ const one = (of: Delivery): ReadonlyArray<string> => [
     of.headers.map(({ name, value }) => `${name}: ${value}`),
     "not kept"
   ),
-  ...Said.section("Body", bodyOf(of), "lost: `siteledger status` says what of the inbox is damaged"),
+  ...Said.section("Body", bodyOf(of), "lost: `siteledger status` says which part of the inbox is damaged"),
   ...Said.section(
-    "Columns that still say what it said",
+    "Columns that still have its values",
     of.columns,
-    "none: newer events say all of them, or it says nothing"
+    "none: newer events have set all of them, or it set none"
   ),
   ...Said.section(
-    "Posted on its ground",
+    "Posted because of it",
     of.entries.map(({ amount, currency, entry_id, kind, payment_reference }) =>
       `${kind} ${amount} ${currency ?? ""}`.trim().concat(`, ${payment_reference}  (${entry_id})`)
     ),

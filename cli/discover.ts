@@ -40,7 +40,7 @@ const parameters = {
   ),
   dryRun: toggle("dry-run", "Write no review file"),
   diff: optionalText("diff", "Compare with this older document instead: --diff OLD NEW"),
-  seen: toggle("seen", "Compare with what came instead, in the published copy"),
+  seen: toggle("seen", "Compare with the data in the published copy instead"),
   all: toggle("all", "Show all lists"),
   json
 }
@@ -141,8 +141,6 @@ const reviewed = Effect.fnUntraced(function* (found: Discovered, { all, dryRun, 
   const what = `${review.lists.length} lists, ${on} on`
   if (dryRun) return yield* Console.error("Nothing was written.")
   yield* Console.error(
-    isNew
-      ? `${path} is written: ${what}. Edit it, and keep it in version control.`
-      : `${path} says so already: ${what}.`
+    isNew ? `${path} is written: ${what}. Edit it, and keep it in version control.` : `${path} is up to date: ${what}.`
   )
 })

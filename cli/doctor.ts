@@ -30,7 +30,7 @@ const { examine, examineAll, fail, ok, warn } = Doctor
 
 const samplePath = optionalText(
   "payload",
-  "Only say what would be read from this sample of a delivery, a list page or a new subscription's answer (- for stdin)"
+  "Only show how this sample of a delivery, a list page or a new subscription's answer is read (- for stdin)"
 )
 
 const flags = {
@@ -66,10 +66,10 @@ export const doctor = Command.make("doctor", flags, ({ json: asJson, payload: pa
 ).pipe(
   Command.withDescription("Check everything that can be checked without changing anything"),
   Command.withExamples([
-    { command: "siteledger doctor", description: "Check the configuration and all that it leads to" },
+    { command: "siteledger doctor", description: "Check the configuration and everything that it points to" },
     {
       command: "siteledger doctor --payload sample.json",
-      description: "What a delivery of the service says, as siteledger reads it"
+      description: "Show how siteledger reads a delivery of the service"
     }
   ])
 )

@@ -26,11 +26,11 @@ import * as Said from "./Said.ts"
 
 const flags = {
   value: optionalText("value", "What to erase: whole texts that are this value; - reads it from standard input"),
-  field: optionalText("field", "Only from fields of this name, and there also a number"),
-  within: toggle("within", "Also from longer texts, where it stands as whole words"),
+  field: optionalText("field", "Only from fields of this name; numbers there are erased, too"),
+  within: toggle("within", "Also from longer texts that have it as whole words"),
   table: optionalText("table", "Instead of a value: the table of a record, with --id"),
   id: Flag.String("id").pipe(
-    Flag.withDescription("The record's id; once for each column that names records of that table"),
+    Flag.withDescription("The record's id; once for each column of the table's key"),
     Flag.atLeast(0)
   ),
   dryRun: toggle("dry-run", "Show what would go and what would stay; nothing is changed"),
@@ -74,8 +74,8 @@ const place = Effect.gen(function* () {
 })
 
 const noTerminal =
-  "Nothing was erased: standard input is no terminal, so no question can be asked. Give --yes to erase without one."
-const question = "Erase it for good, from all of this? Nothing brings it back"
+  "Nothing was erased: standard input isn't a terminal, so you can't be asked. Give --yes to erase without a question."
+const question = "Erase it permanently from all of this? It can't be undone"
 
 const notErased = new Erase.EraseError({ message: "Nothing was erased." })
 
@@ -112,7 +112,7 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
     const answer = Said.answer(asJson, said.page)
     const erasing = Effect.gen(function* () {
       if (given.dryRun) return yield* answer(yield* Erase.look(where, what))
-      if (Option.isNone(given.reason)) return yield* usage("Say why: --reason TEXT, which is kept for good.")
+      if (Option.isNone(given.reason)) return yield* usage("Say why: --reason TEXT, which is kept permanently.")
       const erased = yield* Erase.erase(where, what, {
         by: given.by,
         reason: given.reason.value,
@@ -121,7 +121,7 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
         agreed: given.yes ? Effect.void : agreed
       })
       if (asJson) yield* answer(erased)
-      yield* Console.error(said.afterwards(", but for what stays"))
+      yield* Console.error(said.afterwards(", except for what stays"))
     })
     yield* alone(erasing)
   })
@@ -140,7 +140,7 @@ export const erase = Command.make("erase", flags, ({ json: asJson, ...given }) =
     },
     {
       command: 'siteledger erase --table permits --id 17 --reason "asked on 26 November" --remove-exports',
-      description: "Erase all of a record but its id and what says what happened when"
+      description: "Erase a record, except its id and what says what happened when"
     }
   ]),
   Command.provide(Layer.merge(lake, lists).pipe(Layer.provideMerge(Log.layerSettings)))
@@ -159,14 +159,14 @@ const page =
           `${Said.counted(insideLonger, "more has", "more have")} it within longer texts, where it stays without --within.`
         ]),
     ...Said.section(
-      "Exports that go",
+      "Exports that are removed",
       exports.map(({ run, safeUntil }) => `${run}  ${safeUntil ?? "the newest"}`),
       "None."
     ),
     ...Said.section(
-      "What stays in the store: the books, ids, and what says what a delivery is about",
+      "Kept in the store: the books, ids, and the fields that say what a delivery is about",
       Object.entries(kept).map(([table, rows]) => `${table}  ${Said.counted(rows, "row", "rows")}`),
-      "Nothing with it."
+      "Nothing that contains it."
     ),
-    ...Said.section("Files that nobody looks into: delete them yourself", setAside, "None.")
+    ...Said.section("Files that aren't searched: delete them yourself", setAside, "None.")
   ]

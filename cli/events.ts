@@ -14,19 +14,22 @@ import { json, optionalText, toggle, wholeOr } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 const flags = {
-  follow: toggle("follow", "Go on until ctrl-c, with each event that comes; needs a running worker"),
+  follow: toggle("follow", "Keep showing events as they come, until ctrl-c; needs a running worker"),
   types: optionalText("type", "Only these event types, separated by commas"),
   ipc: optionalText("ipc", "Only events of this IPC"),
   table: optionalText("table", "Only events about records of this table"),
   record: optionalText("record", "Only events about the record with this id"),
   outcome: Flag.Literals("outcome", ["applied", "quarantined"]).pipe(
-    Flag.withDescription("Only what is applied, or only what waits in quarantine"),
+    Flag.withDescription("Only applied events, or only those in quarantine"),
     Flag.optional
   ),
-  alarm: Flag.Literals("alarm", alarms).pipe(Flag.withDescription("Only what was odd in this way"), Flag.optional),
-  from: optionalText("from", "Only what was received then or later, like 2026-11-20 or 2026-11-20T08:30:00Z"),
-  to: optionalText("to", "Only what was received before"),
-  before: optionalText("before", "Only what came before a page: the end that it named"),
+  alarm: Flag.Literals("alarm", alarms).pipe(
+    Flag.withDescription("Only events that were odd in this way"),
+    Flag.optional
+  ),
+  from: optionalText("from", "Only events received at this time or later, like 2026-11-20 or 2026-11-20T08:30:00Z"),
+  to: optionalText("to", "Only events received before this time"),
+  before: optionalText("before", "Only events before the end that an earlier page printed"),
   last: wholeOr(20, "last", "How many of the newest", { most: 2000 }),
   json
 }
@@ -56,7 +59,8 @@ const print = (asJson: boolean) => (event: Event) => (asJson ? Print.document(ev
 const pollEvery = "500 millis"
 
 const nothing = new VerbError({
-  message: "`siteledger events --follow` shows what a running worker takes, and none is running: start it first."
+  message:
+    "`siteledger events --follow` shows the events that a running worker takes, and none is running: start it first."
 })
 
 /** If the worker is unavailable for a while, this waits: no event that it takes meanwhile is missed. */
@@ -86,7 +90,7 @@ const follow = Effect.fnUntraced(function* (
 })
 
 const followsOn = new VerbError({
-  message: "`--before` looks back, and `--follow` waits for what comes: give one of them."
+  message: "`--before` looks back, and `--follow` waits for new events: give only one of them."
 })
 
 /** For the person, not for a program that reads the events; none if these are all. */
@@ -109,16 +113,16 @@ export const events = Command.make("events", flags, ({ follow: isFollowing, json
     yield* earlier(found.next)
   })
 ).pipe(
-  Command.withDescription("Show the newest events, and with --follow those that come, one line each"),
+  Command.withDescription("Show the newest events, one line each; --follow shows new ones as they come"),
   Command.withExamples([
-    { command: "siteledger events --follow", description: "Watch what comes" },
+    { command: "siteledger events --follow", description: "Watch new events" },
     {
       command: "siteledger events --ipc IPC-7 --last 100 --json",
       description: "The newest events of one IPC, for a program"
     },
     {
       command: "siteledger events --alarm replayed --from 2026-11-01 --to 2026-12-01",
-      description: "What came in November under a second id"
+      description: "Events of November that came under a second id"
     }
   ]),
   Command.provide(Log.layerSettings)

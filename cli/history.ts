@@ -10,7 +10,7 @@ import * as Log from "./Log.ts"
 import { json, toggle } from "./Options.ts"
 import * as Print from "./Print.ts"
 
-const flags = { day: toggle("day", "The last day, by ten minutes, instead of the last hour"), json }
+const flags = { day: toggle("day", "The last day in steps of ten minutes, instead of the last hour"), json }
 
 type Point = Answer<"history">["points"][number]
 
@@ -36,7 +36,7 @@ export const history = Command.make("history", flags, ({ day, json: asJson }) =>
   })
 ).pipe(
   Command.withDescription(
-    "Show deliveries, how many ms half and 99 of 100 took until visible and posted, and requests, by the minute"
+    "Show for each minute the deliveries, the median and p99 of ms until visible and posted, and the requests"
   ),
   Command.withExamples([
     { command: "siteledger history", description: "The last hour" },

@@ -31,7 +31,7 @@ const sentences = ({ ledger, olderWorkers, rest }: Migrated): ReadonlyArray<stri
       ])
 ]
 
-const inFiles = Console.error("The tables are in files, which each start migrates by itself. There is nothing to do.")
+const inFiles = Console.error("The tables are in files, which every start migrates by itself. There is nothing to do.")
 
 export const migrate = Command.make("migrate", { json }, ({ json: asJson }) =>
   Effect.gen(function* () {

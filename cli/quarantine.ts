@@ -16,10 +16,10 @@ import * as Print from "./Print.ts"
 import { answer, counted } from "./Said.ts"
 
 const flags = {
-  reason: optionalText("reason", "Only those of this reason"),
-  after: wholeOr(0, "after", "Only those after this sequence: the last one of the page before"),
+  reason: optionalText("reason", "Only deliveries with this reason"),
+  after: wholeOr(0, "after", "Only deliveries after this sequence: the last of the previous page"),
   limit: wholeOr(50, "limit", "Most rows to show", { least: 1, most: 1000 }),
-  export: optionalText("export", "A new file for all of them, whole: a line of JSON each, with headers and body"),
+  export: optionalText("export", "Write all of them to a new file: one line of JSON each, with headers and body"),
   force: toggle("force", "Replace that file if there is one"),
   json
 }
@@ -69,14 +69,14 @@ export const quarantine = Command.make("quarantine", flags, ({ export: path, for
 ).pipe(
   Command.withDescription("Show what waits in quarantine, in stored order, and what would make it readable"),
   Command.withExamples([
-    { command: "siteledger quarantine", description: "The first of it, and all reasons" },
+    { command: "siteledger quarantine", description: "The first page, and all reasons" },
     {
       command: "siteledger quarantine --reason no-key --after 120 --json",
       description: "The next page of one reason, for a program"
     },
     {
       command: "siteledger quarantine --export unreadable.jsonl --reason no-key",
-      description: "All of one reason with their bodies, to send to who runs the service"
+      description: "All with one reason and their bodies, for the people who run the service"
     }
   ]),
   Command.provide(Log.layerSettings)

@@ -61,7 +61,7 @@ export const rebuild = Command.make("rebuild", { isWaiting, json }, ({ isWaiting
     { command: "siteledger rebuild", description: "Make the warehouse again from all deliveries and a new walk" },
     {
       command: "siteledger rebuild --wait && siteledger records ipcs",
-      description: "And look at records that the deliveries have made again"
+      description: "And look at the rebuilt records"
     }
   ]),
   Command.provide(Log.layerSettings)

@@ -15,7 +15,7 @@ import * as Said from "./Said.ts"
 const flags = {
   table: argument("table", "A table of records, as `siteledger tables` shows them"),
   id: argument("id", "The record's id: the key of its row"),
-  before: whole("before", "Only deliveries before this sequence: the last one of the page before").pipe(Flag.optional),
+  before: whole("before", "Only deliveries before this sequence: the last of the previous page").pipe(Flag.optional),
   json
 }
 
@@ -27,10 +27,10 @@ export const record = Command.make("record", flags, ({ before, id, json: asJson,
     Said.answer(asJson, page)
   )
 ).pipe(
-  Command.withDescription("Show one record: what said each of its fields, and the deliveries about it"),
+  Command.withDescription("Show one record: each field and where its value comes from, and the deliveries about it"),
   Command.withExamples([
     { command: "siteledger record ipcs IPC-7", description: "Where each value of this IPC comes from" },
-    { command: "siteledger record projects 4711 --json", description: "The same of a project, for a program" }
+    { command: "siteledger record projects 4711 --json", description: "The same for a project, for a program" }
   ]),
   Command.provide(Log.layerSettings)
 )

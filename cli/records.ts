@@ -24,7 +24,7 @@ const flags = {
     ),
     Flag.between(0, mostConditions)
   ),
-  after: optionalText("after", "Only those behind the end of the page before, as it was printed"),
+  after: optionalText("after", "Only records after the end of the previous page, as it was printed"),
   changed: toggle("changed", "Newest changes first, instead of in the order of keys"),
   last: wholeOr(50, "last", "Most records to show", { least: 1, most: 200 }),
   json
@@ -57,7 +57,7 @@ const page = Effect.fnUntraced(function* ({ columns, next, rows, stoppedAfter }:
   if (rows.length > 0) yield* Console.log(Print.aligned(shown, named))
   const looked = stoppedAfter === null ? "" : `Looked at ${counted(stoppedAfter, "record")} and no further. `
   if (next !== null) return yield* Console.error(`${looked}There may be more: --after "${Text.visible(next)}"`)
-  if (rows.length === 0) yield* Console.error("No record is like that.")
+  if (rows.length === 0) yield* Console.error("No record matches.")
 })
 
 export const records = Command.make("records", flags, ({ after, changed, json: asJson, last, table, where }) =>
@@ -75,10 +75,10 @@ export const records = Command.make("records", flags, ({ after, changed, json: a
 ).pipe(
   Command.withDescription("Show records of one table as they are now, a page at a time"),
   Command.withExamples([
-    { command: 'siteledger records ipcs --where "status=paid" --last 20', description: "The first of the paid ones" },
+    { command: 'siteledger records ipcs --where "status=paid" --last 20', description: "The first paid ones" },
     {
       command: 'siteledger records projects --changed --where "_deleted_at is not null" --json',
-      description: "What the service's list stopped showing, newest first, for a program"
+      description: "Records that the service's list stopped showing, newest first, for a program"
     }
   ]),
   Command.provide(Log.layerSettings)

@@ -24,11 +24,11 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { message:
 const flags = {
   to: Flag.String("to").pipe(
     Flag.withDescription(
-      "The receiver of the worker that is to have them: its SITELEDGER_WEBHOOK_LISTEN with the path of " +
+      "The receiver of the worker that should get them: its SITELEDGER_WEBHOOK_LISTEN with the path of " +
         "SITELEDGER_WEBHOOK_URL (required)"
     )
   ),
-  since: optionalText("since", "Only what arrived from this time on, like 2026-11-20T02:00:00Z"),
+  since: optionalText("since", "Only deliveries that arrived at this time or later, like 2026-11-20T02:00:00Z"),
   json
 }
 
@@ -38,14 +38,14 @@ const addressOf = (text: string) => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol)
     ? Effect.succeed(url)
-    : bad("--to is an address, like http://127.0.0.1:8080/hooks.")
+    : bad("--to must be an address, like http://127.0.0.1:8080/hooks.")
 }
 
 const timeOf = (text: Option.Option<string>) => {
   if (Option.isNone(text)) return Effect.undefined
   const micros = Instant.readMicros(text.value)
   return micros === undefined
-    ? bad("--since is a time, like 2026-11-20T02:00:00Z.")
+    ? bad("--since must be a time, like 2026-11-20T02:00:00Z.")
     : Effect.succeed(Instant.fromMicros(micros))
 }
 
@@ -73,7 +73,7 @@ export const redeliver = Command.make("redeliver", flags, ({ json: asJson, since
   })
 ).pipe(
   Command.withDescription(
-    "Deliver what this store holds to another worker's receiver, after a way back to an older version"
+    "Deliver what this store holds to another worker's receiver, after a return to an older version"
   ),
   Command.withExamples([
     {

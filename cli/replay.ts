@@ -25,7 +25,7 @@ const gapClosed = optionalText(
 
 const refusedSeen = toggle(
   "refused-seen",
-  "A person knows which deliveries were refused for their size or encoding: clear that reason"
+  "Clear the reason about deliveries refused for their size or encoding, once a person has seen to them"
 )
 
 const ids = Argument.String("id").pipe(
@@ -33,7 +33,9 @@ const ids = Argument.String("id").pipe(
   Argument.variadic()
 )
 
-const oneAlone = new CliError.UserError({ cause: "--gap-closed and --refused-seen are about no single deliveries." })
+const oneAlone = new CliError.UserError({
+  cause: "--gap-closed and --refused-seen can't be combined with single deliveries."
+})
 
 const reason = Flag.String("reason").pipe(
   Flag.withDescription("Why the gap is closed, and by whom (default: closed by hand)"),
@@ -67,12 +69,12 @@ export const replay = Command.make(
   Command.withExamples([
     {
       command: "siteledger replay 1204 1207",
-      description: "Read two of it, by the sequences that `siteledger quarantine` shows"
+      description: "Read two deliveries again, by the sequences that `siteledger quarantine` shows"
     },
     { command: "siteledger replay", description: "Read the quarantine again, once aliases define its words" },
     {
       command: 'siteledger replay --gap-closed 2026-11-20T02:00:00Z --reason "replayed in the service"',
-      description: "Say that what was missed has been sent again"
+      description: "Record that the missed deliveries have been sent again"
     }
   ]),
   Command.provide(Log.layerSettings)

@@ -21,9 +21,9 @@ const parameters = {
     )
   ),
   asOf: optionalText("as-of", "The last day that counts, like 2026-09-30 (default: today)"),
-  project: optionalText("project", "Only of this project: of balances"),
-  account: optionalText("account", "Only of this account, by its name or its code: of balances"),
-  month: optionalText("month", "Only of this month, like 2026-09: of balances"),
+  project: optionalText("project", "Only this project; for balances"),
+  account: optionalText("account", "Only this account, by its name or its code; for balances"),
+  month: optionalText("month", "Only this month, like 2026-09; for balances"),
   csv: toggle("csv", "CSV with a header"),
   json
 }

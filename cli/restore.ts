@@ -37,7 +37,7 @@ export class RestoreError extends Schema.TaggedError<RestoreError>()("RestoreErr
 
 const from = argument(
   "from",
-  "A file that `siteledger backup` made; or where SITELEDGER_BACKUP has a backup: s3://BUCKET/PREFIX or the folder"
+  "A file that `siteledger backup` made, or the place of a backup off the machine: s3://BUCKET/PREFIX or a folder"
 )
 
 /** A backup is opened and completely checked before anything is moved. */

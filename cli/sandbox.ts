@@ -85,7 +85,10 @@ const flags = {
   ),
   pageSizeMax: wholeOr(1000, "page-size-max", "Largest page size granted", { least: 1 }),
   eventsPerSecond: whole("events-per-second", "Events per second (default 5)").pipe(Flag.optional),
-  largeAmounts: toggle("large-amounts", "Amounts larger than any double can hold, one in thirty: is money exact?"),
+  largeAmounts: toggle(
+    "large-amounts",
+    "Make one amount in thirty larger than any double can hold, to test that money stays exact"
+  ),
   timeScale: wholeOr(1, "time-scale", "Compresses the retry schedule; 3600 makes a day last 24 seconds", { least: 1 }),
   tokenSeconds: wholeOr(3600, "token-seconds", "Lifetime of an access token", { least: 1 }),
   basicOnly: toggle("basic-only", "Take a client's secret only by HTTP Basic (RFC 6749 §2.3.1), not in the form"),

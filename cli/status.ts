@@ -38,7 +38,10 @@ const report = Effect.gen(function* () {
   )
 })
 
-const flags = { json, watch: toggle("watch", "Go on until ctrl-c: each second on a terminal, each change in a pipe") }
+const flags = {
+  json,
+  watch: toggle("watch", "Keep showing it until ctrl-c: every second on a terminal, on every change in a pipe")
+}
 
 export const status = Command.make("status", flags, ({ json: asJson, watch: isWatching }) =>
   Effect.gen(function* () {
@@ -48,9 +51,9 @@ export const status = Command.make("status", flags, ({ json: asJson, watch: isWa
     if (found.phase === "degraded") return yield* new Degraded({ message: "The worker is degraded." })
   })
 ).pipe(
-  Command.withDescription("Show how the running worker is doing; ends with 1 if it is degraded"),
+  Command.withDescription("Show how the running worker is doing; exits with 1 if it is degraded"),
   Command.withExamples([
-    { command: "siteledger status --watch", description: "See how it is doing, each second" },
+    { command: "siteledger status --watch", description: "See how it is doing, every second" },
     {
       command: "siteledger status > /dev/null || siteledger status --json",
       description: "For a script: 1 if something is wrong"

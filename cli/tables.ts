@@ -33,7 +33,7 @@ export const tables = Command.make("tables", flags, ({ json: asJson, name }) =>
 ).pipe(
   Command.withDescription("Show the tables and views that analysts see, or the columns of one"),
   Command.withExamples([
-    { command: "siteledger tables", description: "All of them, also those of your review file" },
+    { command: "siteledger tables", description: "All of them, including those of your review file" },
     { command: "siteledger tables ipcs --json", description: "What each column of one means, for a program" }
   ]),
   Command.provide(Log.layerSettings)

@@ -12,8 +12,8 @@ import { argument, json, optionalText, wholeOr } from "./Options.ts"
 import * as Print from "./Print.ts"
 
 const flags = {
-  list: Argument.optional(argument("list", "Only those of this list")),
-  after: optionalText("after", "Only those behind the end of a page: its `next`, which --json has"),
+  list: Argument.optional(argument("list", "Only walks of this list")),
+  after: optionalText("after", "Only walks after the end of a page: its `next`, which --json shows"),
   last: wholeOr(50, "last", "How many of the newest", { least: 1, most: 500 }),
   json
 }
@@ -41,17 +41,20 @@ export const walks = Command.make("walks", flags, ({ after, json: asJson, last, 
     if (asJson) return yield* Print.document(found)
     if (found.walks.length === 0) {
       return yield* Console.log(
-        Option.isSome(after) ? "No older walk is kept." : "No walk has come to its end since version 7 of the tables."
+        Option.isSome(after) ? "No older walk is kept." : "No walk has been completed since version 7 of the tables."
       )
     }
     yield* Console.log(Print.aligned(columns, found.walks.map(rowOf)))
     for (const sentence of disturbances(found.walks)) yield* Console.log(`\n${sentence}`)
   })
 ).pipe(
-  Command.withDescription("Show the walks over lists that came to their end, newest first, and what each proved"),
+  Command.withDescription("Show the completed walks over lists, newest first, and what each proved"),
   Command.withExamples([
     { command: "siteledger walks", description: "The newest of all lists" },
-    { command: "siteledger walks projects --last 500 --json", description: "All that is kept of one, for a program" }
+    {
+      command: "siteledger walks projects --last 500 --json",
+      description: "All that are kept of one list, for a program"
+    }
   ]),
   Command.provide(Log.layerSettings)
 )

@@ -36,8 +36,7 @@ export const documentAt = Effect.fnUntraced(function* (place: Location) {
   return yield* Effect.mapError(Effect.fromResult(Document.open(value)), (why) => failed(`${name} ${why}`))
 })
 
-const tooLarge = (name: string) =>
-  failed(`${name} is larger than ${mostBytes / mebibyte} MiB, which is as much as is read.`)
+const tooLarge = (name: string) => failed(`${name} is larger than ${mostBytes / mebibyte} MiB, the most that is read.`)
 
 /** Pipes and devices have no size, so bytes are counted. */
 const fromFile = (path: string) =>
@@ -122,7 +121,7 @@ const yaml = (name: string, text: string): Effect.Effect<unknown, DocumentFailed
     })
     thread.once("message", (answer: Answer) => resume(Effect.succeed(answer)))
     thread.once("error", () =>
-      resume(failed(`${name} takes more memory than is given to YAML. As JSON, it may be read.`))
+      resume(failed(`${name} takes more memory to read as YAML than is allowed. Try it as JSON.`))
     )
     return Effect.promise(() => thread.terminate())
   }).pipe(

@@ -51,7 +51,9 @@ const countsOf = (table: string, columns: ReadonlyArray<string>): string => {
 /** By table, for those lists whose table exists. */
 export const seenIn = Effect.fnUntraced(function* (file: string, lists: ReadonlyArray<List>) {
   if (!existsSync(file)) {
-    return yield* new NothingSeen({ message: `Nothing was seen yet: ${file} appears when the worker first goes live.` })
+    return yield* new NothingSeen({
+      message: `There is no data to compare with yet: ${file} appears when the worker first goes live.`
+    })
   }
   const tables = Map.groupBy(yield* rowsOf(file, tablesSql), ([table]) => String(table))
   const known = lists.flatMap(({ table }) => {

@@ -153,10 +153,10 @@ const costOf = ({ lists, plan }: Review): ReadonlyArray<string> => {
   const isKnown = lists.every(({ records }) => records !== undefined)
   return [
     `At ${plan.requestsPerMinute} requests a minute, one walk of all ${possible.length} takes ${takes(possible)};`,
-    `of what is on (${plural(on.length, "list")}): ${takes(on)}.`,
+    `a walk of those that are on (${plural(on.length, "list")}): ${takes(on)}.`,
     ...(isKnown
       ? []
-      : [`Assumed: ${assumed.list} records, ${assumed.child} for each parent. Write \`records\` where you know.`]),
+      : [`Assumed: ${assumed.list} records, ${assumed.child} for each parent. Set \`records\` where you know better.`]),
     ...(waiting === 0 ? [] : [`${plural(waiting, "list")} can't be on before you give a value: see \`needs\`.`])
   ]
 }

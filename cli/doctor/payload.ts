@@ -35,7 +35,7 @@ const linesOf = ({ suggested, ...now }: Sample.Sample): ReadonlyArray<string> =>
     ? []
     : [
         "",
-        "From its names, this would help:",
+        "Judging by its field names, this would help:",
         ...fileLines("SITELEDGER_ENVELOPE", suggested.envelope),
         ...fileLines("SITELEDGER_FIELD_ALIASES", suggested.aliases),
         "",

@@ -11,7 +11,7 @@ import * as Said from "../Said.ts"
 type Foreseen = Answer<"ledger-foresee">
 type Hold = Foreseen["held"][number]
 
-export const dryRun = toggle("dry-run", "Only show what would be posted and held then; nothing is recorded")
+export const dryRun = toggle("dry-run", "Only show what that would post and hold; nothing is recorded")
 
 const amountOf = (amount: string | null, currency: string | null): string =>
   [amount ?? "(not known)", ...(currency === null ? [] : [currency])].join(" ")
@@ -35,7 +35,7 @@ const page = ({ after, before, closed, entries, held, opened }: Foreseen): Reado
     ...closed.map(holdLine("Would close")),
     ...opened.map(holdLine("Would open")),
     ...held.filter((each) => !isNew(each)).map(holdLine("Still waits:")),
-    `Open of the IPC: ${before.open ?? "(not known)"} now, ${after.open ?? "(not known)"} then`
+    `Open for the IPC: ${before.open ?? "(not known)"} now, ${after.open ?? "(not known)"} afterwards`
   ]
 }
 

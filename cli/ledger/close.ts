@@ -15,7 +15,7 @@ export const close = Command.make("close", { month, by, reason: why, json }, ({ 
     Said.answer(asJson, Said.period)
   )
 ).pipe(
-  Command.withDescription("Close the books up to the end of a month, at once for all workers"),
+  Command.withDescription("Close the books up to the end of a month, on all workers at once"),
   Command.withExamples([
     {
       command: 'siteledger ledger close 2026-09 --by "Ada Lovelace"',

@@ -17,14 +17,14 @@ const columns = ["hold_id", "ipc_id", "payment_reference", "reason", "since", "a
 const flags = {
   ...Rows.flags,
   reason: Flag.Literals("reason", Object.keys(questions)).pipe(
-    Flag.withDescription("Only those of this reason"),
+    Flag.withDescription("Only holds with this reason"),
     Flag.optional
   ),
   order: Flag.Literals("order", ["oldest", "largest"]).pipe(
-    Flag.withDescription("What comes first (default oldest); the largest whatever its currency"),
+    Flag.withDescription("Which holds come first (default oldest); largest ignores the currency"),
     Flag.withDefault("oldest" as const)
   ),
-  after: optionalText("after", "Only those behind this one, by its id: the last one of the page before")
+  after: optionalText("after", "Only holds after the one with this id: the last of the previous page")
 }
 
 /** The sort key of a hold. */
@@ -47,7 +47,7 @@ export const holds = Command.make("holds", flags, ({ after, order, reason, ...re
     if (!request.json && process.stdout.isTTY) yield* printQuestions(found)
     yield* Rows.tellRest(
       found,
-      Option.isSome(after) ? "holds, behind that one" : `holds (the ${order})`,
+      Option.isSome(after) ? "holds, after that one" : `holds (the ${order})`,
       "Nothing waits for a decision."
     )
   })
@@ -55,10 +55,10 @@ export const holds = Command.make("holds", flags, ({ after, order, reason, ...re
   Command.withDescription("List what waits for a decision, oldest first or largest first"),
   Command.withExamples([
     { command: "siteledger ledger holds", description: "What waits for a decision" },
-    { command: "siteledger ledger holds --ipc IPC-7 --json", description: "Of one IPC, for a program" },
+    { command: "siteledger ledger holds --ipc IPC-7 --json", description: "The holds of one IPC, for a program" },
     {
       command: "siteledger ledger holds --reason over-payment --order largest --limit 10",
-      description: "The ten largest of one reason"
+      description: "The ten largest with one reason"
     }
   ])
 )

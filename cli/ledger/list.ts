@@ -27,6 +27,6 @@ export const list = Command.make("list", Rows.flags, (request) =>
   Command.withDescription("List the journal, newest first"),
   Command.withExamples([
     { command: "siteledger ledger list", description: "The newest entries of the journal" },
-    { command: "siteledger ledger list --all --json > journal.jsonl", description: "All of it, for a program" }
+    { command: "siteledger ledger list --all --json > journal.jsonl", description: "The whole journal, for a program" }
   ])
 )

@@ -16,7 +16,7 @@ const yes = toggle("yes", "Sign off without asking")
 
 const noTerminal = new CliError.UserError({
   cause:
-    "Nothing was signed off: standard input is no terminal, so no question can be asked. Give --yes to sign off without one."
+    "Nothing was signed off: standard input isn't a terminal, so you can't be asked. Give --yes to sign off without a question."
 })
 const notSigned = new LedgerError({ message: "Nothing was signed off." })
 

@@ -31,7 +31,7 @@ export const post = Command.make("post", flags, ({ credit, currency, debit, json
   Command.withExamples([
     {
       command: 'siteledger ledger post IPC-7 --amount 1234.50 --evidence "bank statement 9" --reason "no event came"',
-      description: "An entry that no event brought"
+      description: "Add an entry for which no event came"
     },
     {
       command:

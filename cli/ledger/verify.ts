@@ -16,7 +16,7 @@ export class Differs extends Schema.TaggedError<Differs>()("Differs", { message:
 
 const since = optionalText(
   "since",
-  "A head that an earlier verify, an export or an entry at accounting has: compare with it"
+  "Compare with this head, from an earlier verify, an export or an entry in accounting"
 )
 
 export const verify = Command.make("verify", { since, json }, ({ json: asJson, ...given }) =>

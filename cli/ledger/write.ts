@@ -29,7 +29,7 @@ const day = (name: string, meaning: string) =>
 const flags = {
   format: Argument.Literals("format", names).pipe(Argument.withDescription("For which program")),
   file: argument("file", "The file to write, readable only by you"),
-  from: day("from", "The first posting date (default: of the whole journal)"),
+  from: day("from", "The first posting date (default: that of the journal)"),
   to: day("to", "The last posting date"),
   force: toggle("force", "Replace the file if there is one"),
   json
@@ -51,7 +51,7 @@ const putDay = <E>({ journal, put, writer }: Writing<E>, { day, entries: expecte
       after = entries.at(-1)?.sequence ?? last
     }
     if (count !== expected)
-      return yield* new LedgerError({ message: `Of ${day}, ${count} of ${expected} entries came.` })
+      return yield* new LedgerError({ message: `Only ${count} of the ${expected} entries of ${day} arrived.` })
   })
 
 const refused = (why: string) => new LedgerError({ message: why })

@@ -12,12 +12,15 @@ import { name } from "./Issued.ts"
 export const revoke = Command.make("revoke", { name, json }, ({ json: asJson, ...given }) =>
   Effect.flatMap(
     ask("principal-revoke", given, Alone.principals),
-    Said.answer(asJson, () => [`${given.name} may do nothing any more; the name is never used again.`])
+    Said.answer(asJson, () => [`${given.name} can do nothing any more; the name is never used again.`])
   )
 ).pipe(
-  Command.withDescription("End a principal's token at once and for good, on all workers"),
+  Command.withDescription("End a principal's token at once and permanently, on all workers"),
   Command.withExamples([
     { command: "siteledger principal revoke ada", description: "ada may do nothing any more" },
-    { command: "siteledger principal revoke nightly-job && siteledger principal list", description: "End it, and look" }
+    {
+      command: "siteledger principal revoke nightly-job && siteledger principal list",
+      description: "End it, and check"
+    }
   ])
 )

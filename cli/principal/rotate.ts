@@ -15,9 +15,9 @@ export const rotate = Command.make("rotate", flags, ({ json: asJson, name, roles
     print(issued, asJson)
   )
 ).pipe(
-  Command.withDescription("Give a principal another token; the one before ends at once"),
+  Command.withDescription("Give a principal a new token; the old one ends at once"),
   Command.withExamples([
-    { command: "siteledger principal rotate ada > ada.token", description: "Another token, with the same roles" },
+    { command: "siteledger principal rotate ada > ada.token", description: "A new token, with the same roles" },
     { command: "siteledger principal rotate ada --role read", description: "From now on, ada only reads" }
   ])
 )

@@ -38,7 +38,7 @@ export const givenBy = Effect.fnUntraced(function* (name: string, { backupKey }:
 })
 
 export const since =
-  "What came after it is missing: the next start shows that time as a gap, walks the lists, and says which deliveries to " +
+  "Everything after it is missing: the next start shows that time as a gap, walks the lists, and says which deliveries to " +
   "replay in the service. A login isn't in it: run `siteledger login` if you use one."
 
 const otherKey = new CliError.UserError({

@@ -38,7 +38,7 @@ export const describe = (report: StatusReport): ReadonlyArray<string> => [
   ...sinkLines(report),
   `export        last ${report.export.lastAt ?? "never"}, next ${report.export.nextAt ?? "never"}`,
   `published     ${report.published.at ?? "never"}${ago(report.published.ageMs)}`,
-  `check         ${report.check.done} of ${report.check.of} parts read this week; last time all: ${report.check.at ?? "never"}`,
+  `check         ${report.check.done} of ${report.check.of} parts read this week; last complete: ${report.check.at ?? "never"}`,
   ...backupLines(report),
   ...report.tasks.map(
     ({ done, name, total, unit }, index) =>
@@ -121,7 +121,7 @@ const unposted = (count: number): ReadonlyArray<string> =>
     ? []
     : [
         `  !           ${count} ${count === 1 ? "event" : "events"} changed rows but posted nothing: only the unsigned header ` +
-          "of a later delivery says which of several types it is. To believe the headers, run `siteledger replay` with " +
+          "of a later delivery says which of several types it is. To trust the headers, run `siteledger replay` with " +
           "SITELEDGER_TRUST_TYPE_HEADER=true (in the worker's configuration if it is running)"
       ]
 

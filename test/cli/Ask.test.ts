@@ -55,7 +55,7 @@ describe("a verb that a worker was asked for", () => {
     assert.deepStrictEqual([code, isDoneHere], [1, false])
     assert.strictEqual(
       stderr,
-      "siteledger: The worker ended before it answered: look whether it was done before you ask again.\n"
+      "siteledger: The worker ended before it answered: check whether this was done before you ask again.\n"
     )
   })
 
@@ -77,7 +77,7 @@ describe("a verb that a worker was asked for", () => {
     assert.strictEqual(
       stderr,
       "siteledger: Interrupted, but the running worker goes on with `export`: `siteledger status` shows what is under way. " +
-        "Look whether it was done before you ask again.\n"
+        "Check whether it was done before you ask again.\n"
     )
   })
 

@@ -28,8 +28,8 @@ describe("discover", () => {
       "1 can't be synced:",
       "     1  It answers a file, not JSON",
       "At 600 requests a minute, one walk of all 2 takes 1005 requests, 1.7 min;",
-      "of what is on (1 list): 5 requests, <0.1 min.",
-      "Assumed: 1000 records, 10 for each parent. Write `records` where you know."
+      "a walk of those that are on (1 list): 5 requests, <0.1 min.",
+      "Assumed: 1000 records, 10 for each parent. Set `records` where you know better."
     ])
     assert.include(stderr, `${review} is written: 2 lists, 1 on.`)
     assert.deepStrictEqual(
@@ -55,7 +55,7 @@ describe("discover", () => {
     assert.include(stdout, "gone: GET /projects/{project_id}/ipcs, which is on (ipcs).\n")
     assert.isTrue(reviewed().lists[1]?.on)
     const again = await discover(changed)
-    assert.include(again.stderr, `${review} says so already: 2 lists, 2 on.`)
+    assert.include(again.stderr, `${review} is up to date: 2 lists, 2 on.`)
   })
 
   it("leaves a review file alone that it can't read, and says where it is wrong", async () => {

@@ -137,6 +137,6 @@ describe.skipIf(Postgres.skipped !== undefined)("migrate", () => {
     await using world = await World.open({ projects: 3 }, {}, "duckdb")
     const { code, stderr, stdout } = await world.run("migrate")
     assert.deepStrictEqual({ code, stdout }, { code: 0, stdout: "" })
-    assert.match(stderr, /^The tables are in files, which each start migrates by itself\. There is nothing to do\.\n$/)
+    assert.match(stderr, /^The tables are in files, which every start migrates by itself\. There is nothing to do\.\n$/)
   })
 })

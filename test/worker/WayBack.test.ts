@@ -169,8 +169,8 @@ describe("the way back to an older version", () => {
     assert.strictEqual(refused.code, 1)
     assert.match(refused.stdout, /Delivered 0 events again\.\n! 2 events were refused: the worker there knows none/)
     for (const [flags, says] of [
-      [["--to", "nowhere"], /--to is an address/],
-      [["--to", to, "--since", "yesterday"], /--since is a time/]
+      [["--to", "nowhere"], /--to must be an address/],
+      [["--to", to, "--since", "yesterday"], /--since must be a time/]
     ] as const) {
       const wrong = await world.run("redeliver", ...flags)
       assert.strictEqual(wrong.code, 2, wrong.stderr)

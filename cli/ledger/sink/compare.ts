@@ -60,7 +60,7 @@ const different = new LedgerError({
     "compare again."
 })
 const noTerminal = new CliError.UserError({
-  cause: "Nothing was taken over: standard input is no terminal, so no question can be asked. Give --yes to go on."
+  cause: "Nothing was taken over: standard input isn't a terminal, so you can't be asked. Give --yes to go on."
 })
 const notTaken = new LedgerError({ message: "Nothing was taken over." })
 

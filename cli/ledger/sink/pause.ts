@@ -15,7 +15,7 @@ export const pause = Command.make("pause", { by, reason, json }, ({ json: asJson
   )
 ).pipe(
   Command.withDescription(
-    "Send nothing until `compare`: after a store was put back to an earlier state by other means"
+    "Send nothing until `compare`, after a store was put back to an earlier state by other means"
   ),
   Command.withExamples([
     {

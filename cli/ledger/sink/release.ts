@@ -24,7 +24,7 @@ export const release = Command.make("release", flags, ({ all, entry: start, json
     yield* Effect.flatMap(ask("sink-release", payload, Alone.books), Said.answer(asJson, page))
   })
 ).pipe(
-  Command.withDescription("Send drafts as posted that wait because the accounting system has no drafts"),
+  Command.withDescription("Send waiting drafts as posted, where the accounting system has no drafts"),
   Command.withExamples([
     { command: 'siteledger ledger sink release 9c41 --reason "reviewed"', description: "Send one draft as posted" },
     { command: 'siteledger ledger sink release --all --reason "reviewed"', description: "Send all of them" }

@@ -27,7 +27,7 @@ it.effect("YAML that takes too long is given up, and its thread ends", () =>
 it.effect("what has no end is read up to a bound", () =>
   Effect.gen(function* () {
     const { message } = yield* Effect.flip(documentAt({ kind: "file", path: "/dev/zero" }))
-    assert.strictEqual(message, "/dev/zero is larger than 128 MiB, which is as much as is read.")
+    assert.strictEqual(message, "/dev/zero is larger than 128 MiB, the most that is read.")
   })
 )
 

@@ -95,7 +95,7 @@ describe("compared", () => {
   it("a document differs from what came, in the published copy", async () => {
     const nothing = await run(environment, "discover", openapi, "--seen")
     assert.strictEqual(nothing.code, 1)
-    assert.include(nothing.stderr, "Nothing was seen yet")
+    assert.include(nothing.stderr, "There is no data to compare with yet")
     const seen = temporaryFolder()
     const instance = await DuckDBInstance.create(join(seen, "analytics.duckdb"))
     const connection = await instance.connect()

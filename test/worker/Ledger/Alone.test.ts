@@ -58,7 +58,7 @@ describe("a ledger verb without a worker", () => {
       /^Would post payment 100\.0000 .*\n.* debit 100\.0000\n.* credit 100\.0000\nWould close hold /,
       dry.stderr
     )
-    assert.match(dry.stdout, /\nOpen of the IPC: \(not known\) now, .* then\n$/)
+    assert.match(dry.stdout, /\nOpen for the IPC: \(not known\) now, .* afterwards\n$/)
     const denied = await world.shell(meant, "ledger", "reject", hold, "--dry-run", ...by)
     assert.match(denied.stderr, /A payment that was made can't be rejected/)
     assert.deepStrictEqual((await kept(world)).outbox, [])

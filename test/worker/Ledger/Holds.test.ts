@@ -32,7 +32,7 @@ it("open holds are listed behind the last one seen, of one reason, in either ord
   assert.sameDeepMembers([...largest], [...all])
   assert.deepStrictEqual(await listed(world, "--order", "largest", "--after", largest[1]!.hold_id), [largest[2]!])
   const rest = await world.run("ledger", "holds", "--limit", "1", "--after", first!.hold_id)
-  assert.strictEqual(rest.stderr, "1 of 3 holds, behind that one: --all shows all.\n")
+  assert.strictEqual(rest.stderr, "1 of 3 holds, after that one: --all shows all.\n")
   const unknown = await world.run("ledger", "holds", "--after", "zz")
   assert.strictEqual(unknown.code, 1)
   assert.match(unknown.stderr, /no entry and no open hold zz/)
