@@ -1,6 +1,7 @@
 /**
- * Test files share a process, since starting one and loading everything took it as long as most files take. What a file
- * leaves behind doesn't reach the next one: its folders, its environment variables, and what it put in place of functions.
+ * Test files share a process, because starting a process and loading everything took as long as most files take.
+ * Nothing that a file leaves behind reaches the next one: neither its folders, nor its environment variables, nor the
+ * functions that it replaced.
  */
 import { afterAll, vi } from "@effect/vitest"
 import { removeFolders } from "./Folders.ts"

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: Chromium from the devDependencies, or the one that CHROME_PATH names. Where neither can
- * be started, a test that asks for it is reported as skipped, with the reason, and says so on stderr.
+ * A real browser for tests: Chromium from the devDependencies, or the one that CHROME_PATH names. If neither can be
+ * started, a test that needs it is skipped, with the reason, which is also printed to stderr.
  */
 import chromium from "@sparticuz/chromium"
 import { Effect, Schedule, Schema, type Scope } from "effect"
@@ -28,7 +28,7 @@ const launched = Effect.acquireRelease(
   (browser) => Effect.promise(() => browser.close())
 )
 
-/** Closed with the scope. `context`: what the test is given as its argument. */
+/** Closed with the scope. `context`: the argument of the test. */
 export const browser = (context: TestContext): Effect.Effect<Browser, never, Scope.Scope> =>
   launched.pipe(
     Effect.catch(({ message }) =>
@@ -39,7 +39,7 @@ export const browser = (context: TestContext): Effect.Effect<Browser, never, Sco
     )
   )
 
-/** A page with nothing kept from others. `complaints`: errors of its scripts and refusals of its policy. */
+/** A page that shares nothing with other pages. `complaints`: errors of its scripts and violations of its policy. */
 export const visit = Effect.fnUntraced(function* (browser: Browser, options: BrowserContextOptions = {}) {
   const context = yield* Effect.acquireRelease(on(browser.newContext(options)), (context) => on(context.close()))
   const page = yield* on(context.newPage())
@@ -55,7 +55,7 @@ export const visit = Effect.fnUntraced(function* (browser: Browser, options: Bro
 /** A page's promise as an effect. */
 export const on = <A>(asked: Promise<A>): Effect.Effect<A> => Effect.promise(() => asked)
 
-/** Waits until it is there to be seen. */
+/** Waits until it is visible. */
 export const see = (what: Locator): Effect.Effect<void> => on(what.first().waitFor())
 
 /** Clicks, and then moves the pointer away, as a person does. */

@@ -1,6 +1,6 @@
 /**
- * Certificates for real TLS, made when a test needs them: of an authority, self-signed, expired, for another host. Node
- * signs but writes no X.509, so the few fields that TLS needs are encoded here (RFC 5280 §4.1, DER).
+ * Certificates for real TLS, made when a test needs them: from an authority, self-signed, expired, or for another host.
+ * Node signs but writes no X.509, so the few fields that TLS needs are encoded here (RFC 5280 §4.1, DER).
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 import { isIP } from "node:net"
@@ -82,7 +82,7 @@ const keyText = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" })
 export class Authority {
   readonly #name = `Authority ${randomBytes(4).toString("hex")}`
   readonly #keys = newKeys()
-  /** What trusts everything that it issues. */
+  /** The certificate to trust, for everything that it issues. */
   readonly cert = signed(
     { ...usual, issuer: this.#name, subject: this.#name, publicKey: this.#keys.publicKey, extension: isAuthority },
     this.#keys.privateKey

@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector over real HTTP, as far as a worker needs one: it keeps what it gets. */
+/** An OpenTelemetry collector over real HTTP, as far as a worker needs one: it keeps everything that it receives. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -99,7 +99,7 @@ export class Collector implements AsyncDisposable {
     )
   }
 
-  /** The processes that made spans of this trace, by the names of these. */
+  /** The processes that made spans of this trace, with the names of their spans. */
   processesOf(traceId: string): ReadonlyMap<string, ReadonlySet<string>> {
     const found = new Map<string, Set<string>>()
     for (const { resource, scopeSpans } of this.#bodies.flatMap(({ resourceSpans = [] }) => resourceSpans)) {
@@ -125,7 +125,7 @@ export class Collector implements AsyncDisposable {
     return attributesOf(this.#metricBodies[0]?.resource.attributes)
   }
 
-  /** Those that came last. */
+  /** The metrics that came last. */
   get metrics(): ReadonlyMap<string, Metric> {
     const last = this.#metricBodies.at(-1)?.scopeMetrics.flatMap(({ metrics }) => metrics) ?? []
     return new Map(last.map((metric) => [metric.name, metric]))

@@ -1,7 +1,7 @@
 /**
- * Which files below a folder hold a text, once each is read as what it is: a segment by its frames, whose bodies may be
- * compressed, as copies of segments are; Parquet and DuckDB by every value of every column; SQLite by every page, used or free, and by every value;
- * anything else as bytes. Shares nothing with what erases.
+ * Finds the files below a folder that contain a text, with each file decoded by its format: a segment by its frames,
+ * whose bodies may be compressed, and likewise copies of segments; Parquet and DuckDB by every value of every column;
+ * SQLite by every page, used or free, and by every value; anything else as bytes. Shares no code with the erasure.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ const spellings = (text: string): ReadonlyArray<string> => {
 
 const attempts = [gunzipSync, inflateSync, brotliDecompressSync, zstdDecompressSync]
 
-/** The bytes, and what they unpack to. */
+/** The bytes, and their unpacked content. */
 const unpacked = (bytes: Uint8Array): ReadonlyArray<Buffer> => [
   Buffer.from(bytes),
   ...attempts.flatMap((attempt) => {

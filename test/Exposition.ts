@@ -1,6 +1,6 @@
 /**
- * The Prometheus text format as a program reads it, and what is wrong with it: the conventions that `promtool check metrics`
- * knows, checked here too, because it isn't installed everywhere.
+ * The Prometheus text format as a program reads it, and what is wrong with a text. The conventions that `promtool check
+ * metrics` checks are checked here too, because promtool isn't installed everywhere.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -76,24 +76,24 @@ const complaintsAbout = ({ help, name, samples, type }: Family): ReadonlyArray<s
 
 export const complaints = (text: string): ReadonlyArray<string> => [...parse(text).values()].flatMap(complaintsAbout)
 
-/** Why promtool can't be asked; undefined: it can. */
+/** Why promtool can't be used; undefined: it can. */
 export const isWithoutPromtool: string | undefined =
   spawnSync("promtool", ["--version"]).error === undefined
     ? undefined
     : "promtool isn't installed (Debian's package prometheus)"
 if (isWithoutPromtool !== undefined) process.stderr.write(`skipped: what promtool says: ${isWithoutPromtool}\n`)
 
-/** What promtool says against it; nothing where it isn't installed, as our own check has been made before. */
+/** Promtool's complaints; empty where it isn't installed, because our own check has run before. */
 export const promtool = (text: string): string =>
   isWithoutPromtool === undefined
     ? spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" }).stderr
     : ""
 
-/** Runs `promtool test rules` on such a file beside others; what it says, and its exit code. */
+/** Runs `promtool test rules` on such a file and others; returns its output and its exit code. */
 export const testRules = async (files: Readonly<Record<string, string>>, tests: string) => {
   const folder = temporaryFolder()
   for (const [name, text] of Object.entries({ ...files, "tests.yml": tests })) writeFileSync(join(folder, name), text)
-  // Not while everything else waits: a connection that is kept alive would be closed meanwhile, and nobody would hear of it.
+  // Asynchronously, because otherwise a connection that is kept alive would be closed meanwhile without being noticed.
   const promtool = spawn("promtool", ["test", "rules", "tests.yml"], { cwd: folder })
   let said = ""
   for (const stream of [promtool.stdout, promtool.stderr]) stream.on("data", (chunk: Buffer) => (said += String(chunk)))

@@ -1,9 +1,9 @@
-/** Folders of one test file, removed at its end unless a test has done so before (test/BetweenFiles.ts). */
+/** The folders of one test file, removed at its end unless a test has already removed them (test/BetweenFiles.ts). */
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** In memory, if there is room: thousands of commits wait for no disk, and a kill loses nothing there either. */
+/** In memory, if there is enough: thousands of commits then wait for no disk, and a kill loses nothing there either. */
 const memory = "/dev/shm"
 const roomBytes = 2 ** 30
 const hasRoom = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > roomBytes

@@ -1,6 +1,6 @@
 /**
- * A server of a test's own, alone or before the stand-in service. It notes each request, and passes it on unless the test
- * answers it. What it passes back can be dressed: with more headers, and with more fields in a JSON object.
+ * A test's own server, alone or in front of the stand-in service. It notes each request, and passes it on unless the
+ * test answers it. The answers that it passes back can be given more headers, and more fields in a JSON object.
  */
 import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
@@ -26,7 +26,7 @@ export interface Dress {
 export class Front {
   readonly came: Array<Came> = []
   readonly origin: string
-  /** How many connections there have been, also such without a request. */
+  /** How many connections there have been, including those without a request. */
   connections = 0
   take: Take = () => "pass"
   dress: Dress = { headers: {}, fields: {} }
@@ -75,7 +75,7 @@ export class Front {
   async #pass(answer: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await bytesOf(answer)
     const parsed = parse(bytes)
-    // What isn't dressed keeps every digit.
+    // An unchanged answer keeps every digit.
     const isBare = Object.keys(this.dress.fields).length === 0
     const isObject = !isBare && typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
     const body = isObject ? Buffer.from(JSON.stringify({ ...this.dress.fields, ...parsed })) : bytes

@@ -1,6 +1,6 @@
 /**
- * What all tests of a run share, made before the first and removed after the last: the worker as a bundle, and PostgreSQL.
- * Environment variables tell the test processes about both.
+ * The parts that all tests of a run share, made before the first and removed after the last: the worker as a bundle,
+ * and PostgreSQL. Environment variables tell the test processes about both.
  */
 import type { TestProject } from "vitest/node"
 import * as Bundle from "./GlobalSetup/Bundle.ts"

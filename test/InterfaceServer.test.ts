@@ -1,7 +1,7 @@
 /**
- * Shows that the stand-in service keeps to the interface document, so that other tests may lean on it.
- * Callers and receivers here are plain `fetch` and `node:http`; signatures are computed a second time in this file.
- * Shares nothing with the product, on purpose.
+ * Shows that the stand-in service keeps to the interface document, so that other tests may rely on it. Callers and
+ * receivers here are plain `fetch` and `node:http`; signatures are computed a second time in this file. Shares nothing
+ * with the product, on purpose.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"

@@ -1,6 +1,6 @@
 /**
- * Collects what is logged: the sentences, and for a LogLine its name and fields. `saw` is how a test sees that a line is
- * written when its cause is made; test/Runtime/LogLine.test.ts looks that each line has one.
+ * Collects what is logged: the sentences, and for a LogLine its name and fields. With `saw` a test checks that a line
+ * is written when its cause occurs; test/Runtime/LogLine.test.ts checks that each line has such a test.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Logger, References } from "effect"
@@ -55,7 +55,7 @@ const sawIn = <A>(lines: ReadonlyArray<A>, event: Name, all: string): A => {
   return last
 }
 
-/** The same of a worker's log in JSON or logfmt: the last line of this name. */
+/** The same for a worker's log in JSON or logfmt: the last line of this name. */
 export const saw = (log: string, event: Name): Readonly<Record<string, unknown>> =>
   sawIn(
     log.split("\n").flatMap((line) => parsed(line, event)),

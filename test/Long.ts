@@ -16,7 +16,7 @@ export const rounds = (short: number, long: number): number => (isLong ? long : 
 export const sample = <A>(cases: ReadonlyArray<A>, kindOf: (of: A) => string): ReadonlyArray<A> =>
   isLong ? cases : [...Map.groupBy(seeded(seed).shuffle(cases), kindOf).values()].flatMap((kind) => kind.slice(0, 1))
 
-/** All cases, or so many. */
+/** All cases, or this many. */
 export const some = <A>(cases: ReadonlyArray<A>, count: number): ReadonlyArray<A> =>
   isLong ? cases : seeded(seed).shuffle(cases).slice(0, count)
 

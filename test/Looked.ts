@@ -1,4 +1,7 @@
-/** What axe has against a page, and by how many pixels it scrolls sideways, in both themes and on a narrow screen. */
+/**
+ * The violations that axe finds on a page, and by how many pixels it scrolls sideways, in both themes and on a narrow
+ * screen.
+ */
 import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
 import { on, type Page } from "./Browser.ts"

@@ -1,6 +1,6 @@
 /**
- * Every secret of the tests' service carries a mark, and everything that a worker leaves behind is searched for it when
- * the worker ends: its log, its Status, every file of its data directory.
+ * Every secret of the tests' service carries a mark, and when a worker ends, everything that it leaves behind is
+ * searched for the mark: its log, its Status, every file of its data directory.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Discovery of the stand-in's 854 operations, whose truth is known: what kind each is, and of each list its key, parent and
- * paging.
+ * Discovery of the stand-in's 854 operations, whose truth is known: the kind of each operation, and the key, parent and
+ * paging of each list.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, it } from "@effect/vitest"

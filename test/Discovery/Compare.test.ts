@@ -1,4 +1,4 @@
-/** What changed between two documents, and between a document and what came: safe, unsafe, new or gone. */
+/** The changes between two documents, and between a document and the data: safe, unsafe, new or gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { compare } from "../../src/Discovery/Compare.ts"
 import { compareSeen } from "../../src/Discovery/Seen.ts"

@@ -1,4 +1,4 @@
-/** What shape alone says of each operation, and what a list would become. */
+/** What discovery concludes from the shape of each operation alone, and what a list would become. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   answering,

@@ -1,4 +1,4 @@
-/** Small OpenAPI documents, and what is discovered in them. */
+/** Small OpenAPI documents, and what discovery finds in them. */
 import { Result } from "effect"
 import { discover, type Discovered } from "../../src/Discovery/Discovery.ts"
 import { open } from "../../src/Discovery/Document.ts"

@@ -1,4 +1,4 @@
-/** Addresses that lead elsewhere, and names that would leave their quoting: none gets out of discovery. */
+/** Addresses that lead elsewhere, and names that would break out of their quotes: discovery lets none through. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"

@@ -1,4 +1,4 @@
-/** Where rows are, and how pages are asked for. */
+/** Where an answer has its rows, and how pages are requested. */
 import { assert, describe, it } from "@effect/vitest"
 import { answering, array, inPath, integer, listAt, object, of, query, text, whyNot } from "./Documents.ts"
 

@@ -1,4 +1,6 @@
-/** Which paths are below the base address, which tables lists become, and what is a list without saying so. */
+/**
+ * Which paths are below the base address, which tables lists become, and which operations are lists without saying so.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import {
   answering,

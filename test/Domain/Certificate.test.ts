@@ -1,4 +1,7 @@
-/** The certificate in an answer about one record: exactly as written, only where a person has said, and in words what is missing. */
+/**
+ * The certificate in an answer about one record: exactly as written, only from the place that a person has named, and
+ * with a sentence about anything that is missing.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { certificateIn, type CertificatePlaces } from "../../src/Domain/Certificate.ts"
 import * as Json from "../../src/Domain/Json.ts"

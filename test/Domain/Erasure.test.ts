@@ -1,4 +1,4 @@
-/** What a body loses to an erasure, and what it keeps. */
+/** What an erasure removes from a body, and what it keeps. */
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { keepsAt } from "../../src/Domain/ErasedRecord.ts"

@@ -1,4 +1,4 @@
-/** Which types hold a value exactly, and so which type a column gets that is made of a field by itself. */
+/** Which types hold a value exactly, and hence which type a learned column gets. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fit from "../../src/Domain/Fit.ts"
 import * as Json from "../../src/Domain/Json.ts"

@@ -1,9 +1,9 @@
 /**
- * The worker as it is built (bin/build.ts), made once for each run of the tests from the sources as they are, since they
+ * The built worker (bin/build.ts), made once for each run of the tests from the current sources, because the tests
  * start hundreds of workers. `bin/siteledger` itself is started by test/launcher.test.ts, test/package.test.ts and
  * test/worker/Demo.test.ts.
  *
- * The folder lies below node_modules, where Node finds DuckDB's native package; it is removed at the end, and when this
+ * The folder lies below node_modules, where Node finds DuckDB's native package; it is removed at the end or, if this
  * process was killed, by the next run.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs"
@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..")
 const cache = join(root, "node_modules/.cache/siteledger")
 const prefix = "tests-"
 
-/** Runs what is bundled. */
+/** Runs the bundle. */
 const started = "started.cjs"
 
 const isAlive = (pid: number): boolean => {
@@ -33,7 +33,7 @@ const removeOfTheDead = (): void => {
   }
 }
 
-/** A test that calls what is bundled shares these with it. */
+/** A test that calls the bundled query shares these with it. */
 const query = { source: "src/Query/Query.ts", external: [ofDuckDb, /^effect(\/|$)/, /^@effect\//] }
 
 const bundles = async (folder: string): Promise<void> => {

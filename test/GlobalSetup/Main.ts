@@ -1,6 +1,7 @@
 /**
- * What a test starts as the worker: the bundle that Bundle.ts made. Its stack traces are told in places of the sources;
- * Node could do that itself (`--enable-source-maps`), but then every start would take half as long again.
+ * The program that tests start as the worker: the bundle that Bundle.ts made. Positions in its stack traces are
+ * translated into those of the sources. Node could do that itself (`--enable-source-maps`), but then every start would
+ * take half as long again.
  */
 import { readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
@@ -9,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** The name of the variable that tells it to the test processes. */
+/** The name of the variable that passes it to the test processes. */
 export const variable = "SITELEDGER_TEST_MAIN"
 
 export const main = process.env[variable] ?? ""
@@ -19,7 +20,7 @@ const folder = dirname(main)
 /** The bundle of src/Query/Query.ts, whose queries start faster too. */
 export const query = join(folder, "Query.js")
 
-/** As the launcher does: what Node made of the bundle is kept. */
+/** Like the launcher, keeps Node's compiled code of the bundle. */
 export const compileCache = join(folder, "compiled")
 
 const maps = new Map<string, SourceMap>()
@@ -30,7 +31,7 @@ const mapOf = (file: string): SourceMap => {
   return map
 }
 
-/** The text, its places in the bundle told as those in the sources that they were made from. */
+/** The text, with positions in the bundle replaced by those in the sources. */
 export const traced = (text: string): string =>
   text.replace(/((?:file:\/\/)?\/[^\s()]+\.c?js):(\d+):(\d+)/g, (place, url: string, line: string, column: string) => {
     const file = url.startsWith("file:") ? fileURLToPath(url) : url

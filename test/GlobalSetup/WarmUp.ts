@@ -1,4 +1,7 @@
-/** One worker's life before the tests, so that theirs begin sooner (started.cjs): it starts, walks, applies a delivery and ends. */
+/**
+ * The life of one worker before the tests, so that theirs start sooner (started.cjs): it starts, walks, applies a
+ * delivery and ends.
+ */
 import { dirname, join } from "node:path"
 import { removeFolder } from "../Folders.ts"
 import { startInterfaceServer } from "../InterfaceServer.ts"

@@ -1,6 +1,4 @@
-/**
- * Apply between a real Store and a Warehouse that misbehaves on purpose.
- */
+/** Apply between a real Store and a Warehouse that fails on purpose. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Queue } from "effect"

@@ -1,4 +1,4 @@
-/** The copy of deliveries in the warehouse, on the virtual clock: it is asked no more than it must. */
+/** The copy of deliveries in the warehouse, on the virtual clock: it is queried no more often than necessary. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** A copy for analysts of a warehouse that is a stub, with the times at which copies were made. */
+/** A copy for analysts of a stub warehouse, with the times at which copies were made. */
 import { setImmediate as immediate } from "node:timers/promises"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,7 @@
-/** Two tables are written at a time; the events, which may need all of an engine's memory, before them and alone. */
+/**
+ * Two tables are written at a time; the events, which may need all of an engine's memory, are written before them,
+ * alone.
+ */
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Damages to an export, each with what `lake verify` says of it. */
+/** Damages to an export, each with the sentence that `lake verify` prints about it. */
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** A lake that fails doesn't stop the worker: the copy of the deliveries is tried again, which is in the log. */
+/** A lake that fails doesn't stop the worker: the copy of the deliveries is tried again, and the log says so. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

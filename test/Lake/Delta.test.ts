@@ -1,4 +1,7 @@
-/** The Delta logs beside the manifests, read by a reader of its own: the same rows, in every version, whatever failed. */
+/**
+ * The Delta logs beside the manifests, read by an independent reader: the same rows, in every version, no matter what
+ * failed.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

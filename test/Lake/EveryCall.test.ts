@@ -1,6 +1,6 @@
 /**
- * An export to S3 is made to fail at every single call, in turn: refused, broken, or done without an answer. Readers
- * see a whole export each time, and the next one tidies up. The short form takes one call of each operation and fault.
+ * An export to S3 fails at every single call, in turn: refused, broken, or carried out without an answer. Readers see a
+ * whole export each time, and the next export tidies up. The short form takes one call of each operation and fault.
  */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,7 +1,7 @@
 /**
- * The process that exports to S3 is killed with -9 at every single call, in turn: before the store does it, and after a
- * write is done, without an answer. Readers see a whole export each time, and the next one tidies up.
- * The short form takes one call of each operation.
+ * The process that exports to S3 is killed with -9 at every single call, in turn: before the store carries it out, and
+ * after a write is done, without an answer. Readers see a whole export each time, and the next export tidies up. The
+ * short form takes one call of each operation.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

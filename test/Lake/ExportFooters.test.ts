@@ -1,4 +1,4 @@
-/** What a manifest says of the values in each file, from the file's footer. */
+/** What a manifest says about the values in each file, from the file's footer. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

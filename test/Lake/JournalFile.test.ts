@@ -1,4 +1,4 @@
-/** An exported journal beside the books: where the first difference is. */
+/** An exported journal compared with the books: where the first difference is. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Two exporters on one lake, which don't know of each other: each has its own data directory and stores. */
+/** Two exporters on one lake that don't know of each other: each has its own data directory and stores. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"

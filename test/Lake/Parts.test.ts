@@ -1,4 +1,6 @@
-/** A large table lies in parts by when its rows were first seen: only those are written again in which a row has changed. */
+/**
+ * A large table is stored in parts, by when its rows were first seen: only parts with a changed row are written again.
+ */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,6 @@
 /**
- * docs/reading-the-lake.md for a reader who has only DuckDB: its blocks run on an export, and their answers are right.
+ * docs/reading-the-lake.md for a reader who has only DuckDB: its code blocks run on an export, and their answers are
+ * right.
  */
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"

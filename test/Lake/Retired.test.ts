@@ -1,4 +1,4 @@
-/** Which exports may go: the promise of docs/lake.md, to the second. */
+/** Which exports may be removed: the promise of docs/lake.md, to the second. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { runId } from "../../src/Lake/Manifest.ts"

@@ -1,4 +1,7 @@
-/** An export writes and uploads only what changed: every other file is one of the export before, and still all that it was. */
+/**
+ * An export writes and uploads only what changed: every other file is one of the previous export's, with all its
+ * content.
+ */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** The manifest says of a column that a table got by itself whether any record that isn't deleted has a value there. */
+/** The manifest says whether any record that isn't deleted has a value in a learned column. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

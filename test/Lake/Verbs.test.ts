@@ -1,4 +1,4 @@
-/** `siteledger export` and `siteledger lake` as a person runs them on S3: what they say, and how they end. */
+/** `siteledger export` and `siteledger lake` as a person runs them on S3: their output, and how they end. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { randomBytes } from "node:crypto"

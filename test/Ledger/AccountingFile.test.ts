@@ -1,4 +1,7 @@
-/** A file of the accounting system: what each kind of it says of entries, their kinds and their lines, and what is refused. */
+/**
+ * A file from the accounting system: what each kind of file says about entries, their kinds and their lines, and what
+ * is refused.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { accrued, idOf, linesText, withheld } from "../connectors/Entries.ts"

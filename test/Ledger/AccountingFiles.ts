@@ -1,4 +1,4 @@
-/** Files of an accounting system, for tests: what the sink sent, as a person exports it from there. */
+/** Files from an accounting system, for tests: the entries that the sink sent, as a person exports them there. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"

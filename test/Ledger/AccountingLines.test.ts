@@ -1,6 +1,6 @@
 /**
- * The books beside what accounting has, line by line; and what only accounting has: an accrual comes into the books with its
- * lines only.
+ * The books compared with accounting, line by line; and entries that only accounting has: an accrual comes into the
+ * books only with its lines.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

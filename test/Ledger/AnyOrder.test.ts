@@ -1,6 +1,6 @@
 /**
  * Random facts in random orders, with a random person's answers at random times: the same net in every order, nothing
- * lost or guessed at any step, and the same books when folded again.
+ * lost or guessed at any step, and the same books when they are folded again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Hold, Terms } from "../../src/Ledger/Fact.ts"

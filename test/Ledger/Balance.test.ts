@@ -1,4 +1,4 @@
-/** What of an IPC is certified, paid and open. */
+/** How much of an IPC is certified, paid and open. */
 import { assert, it } from "@effect/vitest"
 import { balanceOf } from "../../src/Ledger/Balance.ts"
 import type { Terms } from "../../src/Ledger/Fact.ts"

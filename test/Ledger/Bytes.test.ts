@@ -1,5 +1,5 @@
 /**
- * What was posted stays as it is: the ids of entries and holds, and the basis that an auditor reads, equal those in
+ * Posted entries never change: the ids of entries and holds, and the basis that an auditor reads, equal those in
  * `Bytes/rows.json` to the byte. That file is never regenerated.
  */
 import { readFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * What was posted on a person's decision is taken back when its question goes away, a closed period is asked about at
- * each step, and an entry's id stands for its money: the sequences that once went wrong.
+ * An entry that was posted on a person's decision is taken back when its question goes away, a closed period is asked
+ * about at each step, and an entry's id stands for its money: the sequences that once went wrong.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Amount from "../../src/Domain/Amount.ts"

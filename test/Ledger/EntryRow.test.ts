@@ -1,4 +1,7 @@
-/** An entry's row is compared with the entry in every column, so that verifying overlooks none, also none of a later version. */
+/**
+ * An entry's row is compared with the entry in every column, so that verifying overlooks none, not even one of a later
+ * version.
+ */
 import { describe, expect, it } from "vitest"
 import type { Entry } from "../../src/Ledger/Fact.ts"
 import { entryRow, isEntryRow } from "../../src/Ledger/Rows.ts"

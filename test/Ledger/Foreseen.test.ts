@@ -1,4 +1,4 @@
-/** What a decision would do, as a person sees it before: exactly what it then does, and nothing until then. */
+/** What a decision would do, as a person sees it beforehand: exactly what it does later, and nothing until then. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,6 @@
 /**
- * What a rebuild tells the ledger once more changes nothing, in batches of any size, on both engines: the books are those of
- * one event after the other, and those of IPCs with nothing new aren't even read.
+ * Telling the ledger everything once more in a rebuild changes nothing, in batches of any size, on both engines: the
+ * books equal those of one event after the other, and the books of IPCs with nothing new aren't even read.
  */
 import { StatementSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** The same property for many seeds, each in new books, on both engines. */
+/** The same property for many seeds, each with new books, on both engines. */
 import { describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer } from "effect"
 import type { Terms } from "../../src/Ledger/Fact.ts"

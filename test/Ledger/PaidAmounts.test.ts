@@ -1,5 +1,6 @@
 /**
- * What the event of a payment says counts: it is posted as it is, in parts too; what is too much or unclear is asked.
+ * The amount in a payment's event counts: it is posted as it is, also in parts; an amount that is too high or unclear
+ * is asked about.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,5 +1,6 @@
 /**
- * Months that people close and open again: at once, for all workers, and for good; and nothing is posted into a closed one.
+ * Months that people close and open again: at once, for all workers, and permanently; and nothing is posted into a
+ * closed one.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * Amounts fit their currency: what has more decimals is asked, never posted and never rounded.
- */
+/** Amounts fit their currency: an amount with more decimals is asked about, never posted and never rounded. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { minorDigits } from "../../config/Currency.ts"

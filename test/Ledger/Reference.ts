@@ -1,8 +1,8 @@
 /**
- * The ledger's rules a second time, written from docs/ledger.md: what an accountant expects in the books of one IPC after
- * each fact. It knows no entries and no ids, only how much is posted for what, and what waits for a person.
+ * The ledger's rules a second time, written from docs/ledger.md: what an accountant expects in the books of one IPC
+ * after each fact. It knows no entries and no ids, only how much is posted for what, and what waits for a person.
  *
- * What should be posted is worked out from all facts each time; Lines keeps what was.
+ * The amounts that should be posted are computed from all facts each time; Lines keeps what was posted.
  */
 import type { DecisionFact, Fact, Hold, PostingFact, ProjectFact, ReversalFact, Terms } from "../../src/Ledger/Fact.ts"
 import { Amounts } from "./Reference/Amounts.ts"

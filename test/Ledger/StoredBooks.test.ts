@@ -1,6 +1,6 @@
 /**
- * The books of an IPC as the Store has them are those that all of its facts make, on both engines: also with projects that
- * are named in any order.
+ * The books of an IPC as the Store has them equal those made from all of its facts, on both engines: also with projects
+ * that are named in any order.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

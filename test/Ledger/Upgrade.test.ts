@@ -1,6 +1,6 @@
 /**
- * Books of an earlier version of the rules: an upgrade posts nothing by itself, they still verify, and what was refused
- * under the old rules stays refused under the new ones. Books of a later version are left alone.
+ * Books of an earlier version of the rules: an upgrade posts nothing by itself, they still verify, and refusals under
+ * the old rules remain under the new ones. Books of a later version are left alone.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

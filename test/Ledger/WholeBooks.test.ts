@@ -1,6 +1,6 @@
 /**
- * Whoever verifies the books reads each fact and each entry once, with the link before it: in any number of ranges, of IPCs with
- * few facts and with more than are read at once, on both engines.
+ * Verifying the books reads each fact and each entry once, with the link before it: in any number of ranges, for IPCs
+ * with few facts and with more than are read at once, on both engines.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

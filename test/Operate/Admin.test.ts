@@ -1,5 +1,6 @@
 /**
- * Who may ask the admin listener for what, over real HTTP and with mocks behind it: what is refused isn't done.
+ * Who may ask the admin listener for what, over real HTTP and with mocks behind it: a refused request isn't carried
+ * out.
  */
 import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"

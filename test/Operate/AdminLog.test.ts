@@ -1,4 +1,4 @@
-/** On a full disk nothing is done that can't be recorded, but the store can be backed up to another one. */
+/** On a full disk nothing is done that can't be recorded, but the store can be backed up to another disk. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { carryOut } from "../../src/Operate/Verbs.ts"

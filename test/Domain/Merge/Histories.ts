@@ -1,6 +1,6 @@
 /**
- * Histories of one entity for the tests of Merge: changes, the ways in which they may arrive, and an oracle that computes
- * the row without merging, by taking the greatest version of each field.
+ * Histories of one entity for the tests of Merge: changes, the orders in which they may arrive, and an oracle that
+ * computes the row without merging, by taking the greatest version of each field.
  */
 import { assert } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"

@@ -1,6 +1,7 @@
 /**
- * A table that only pages fill gets columns while it is filled, beside each other and beside readers that don't know them yet.
- * When a column came, in which order pages did, and who read which makes no difference: the row is the newest page's.
+ * A table that only pages fill learns columns while it is being filled, by several writers, next to readers that don't
+ * know them yet. It makes no difference when a column came, in which order pages came, or who read which page: the row
+ * is the newest page's.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"

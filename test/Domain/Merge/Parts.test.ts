@@ -1,4 +1,7 @@
-/** A row with very many fields is merged in parts, and one from its first change at once: all end in the same row. */
+/**
+ * A row with very many fields is merged in parts, and a row from its first change is merged at once: both end in the
+ * same row.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"
 import { isLarge, merge, mergeInParts, type Row } from "../../../src/Domain/Merge.ts"

@@ -1,6 +1,6 @@
 /**
- * A list gets a column for a field that was kept in `_extra` until then, while workers that don't know the column yet go on:
- * when it came, and who read what, makes no difference to the row.
+ * A list gets a column for a field that was kept in `_extra` until then, while workers that don't know the column yet
+ * continue. It makes no difference to the row when the column came, or who read what.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"

@@ -1,4 +1,7 @@
-/** Events of the future are applied by themselves once they no longer are, also after our clock was corrected. */
+/**
+ * Events whose time is ahead of ours are applied by themselves once it no longer is, also after our clock was
+ * corrected.
+ */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

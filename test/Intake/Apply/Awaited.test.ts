@@ -1,4 +1,4 @@
-/** Only payments are heard at once: what comes before one is heard with it, and the rest with its batch. */
+/** Only payments are heard at once: everything before a payment is heard with it, and the rest with its batch. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

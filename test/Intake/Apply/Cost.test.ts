@@ -1,4 +1,7 @@
-/** What a batch costs doesn't grow with what is stored: no statement of it reads a whole table of the store. */
+/**
+ * The cost of a batch doesn't grow with the amount of stored data: none of its statements reads a whole table of the
+ * store.
+ */
 import { join } from "node:path"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Latency at steady rates, by a model of what a batch costs; and that a hiccup doesn't decide it for good. */
+/** Latency at steady rates, by a model of a batch's cost; and one hiccup doesn't affect it permanently. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { gathering } from "../../../src/Intake/Apply/Gathering.ts"

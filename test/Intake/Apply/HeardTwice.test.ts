@@ -1,4 +1,7 @@
-/** What was heard ahead of its turn is heard once more by a process that doesn't know of it, and posted once. */
+/**
+ * A delivery that was heard ahead of its turn is heard once more by a process that doesn't know of it, but posted only
+ * once.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

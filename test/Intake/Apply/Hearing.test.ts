@@ -1,4 +1,4 @@
-/** The ledger hears of payments before the rows of what arrived before them are written, once, and in stored order. */
+/** The ledger hears of payments before the rows of earlier deliveries are written, once, and in stored order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -65,7 +65,7 @@ export const permit = (id: number): Sent => {
 
 export const permits = (count: number, from = 0) => Array.from({ length: count }, (_, id) => permit(from + id))
 
-/** A server has a second for what arrives together. */
+/** A server has one second for events that arrive together. */
 const together = 4000
 
 const deliveryOf = ({ body, id, type }: Sent) => ({
@@ -79,7 +79,7 @@ const deliveryOf = ({ body, id, type }: Sent) => ({
   receivedAt: now
 })
 
-/** By another process: nothing tells this one. */
+/** By another process, which doesn't notify this one. */
 export const storeElsewhere = (sent: Sent) =>
   Effect.flatMap(Store, ({ deliveries }) => Effect.promise(() => deliveries.receive([deliveryOf(sent)])))
 
@@ -97,7 +97,7 @@ export interface World {
   readonly log: Array<string | number>
   /** Closed: batches wait before they are written. A batch then takes an hour. */
   readonly gate: Latch.Latch
-  /** A batch waits at the gate. */
+  /** Open while a batch waits at the gate. */
   readonly atGate: Latch.Latch
   /** The gate is closed again after the next batch. */
   isForOne: boolean
@@ -168,7 +168,7 @@ export const made = (): World => ({
   isForOne: false
 })
 
-/** Waits until the log ends so; the virtual clock goes on meanwhile. */
+/** Waits until the log ends like this; the virtual clock runs meanwhile. */
 export const logged = ({ log }: World, end: ReadonlyArray<string | number>) =>
   until(
     Effect.andThen(
@@ -195,7 +195,9 @@ export const following = Layer.succeed(Leadership, {
 export const isAtGate = ({ atGate }: World) =>
   Effect.raceFirst(atGate.await, until(Effect.as(TestClock.adjust(10), false)))
 
-/** While one batch is being written, others arrive. `heard`: it goes on once the ledger has heard of this one. */
+/**
+ * While one batch is being written, others arrive. `heard`: the batch continues once the ledger has heard of this one.
+ */
 export const arriveMeanwhile = (world: World, sent: ReadonlyArray<Sent>, heard?: string) =>
   Effect.gen(function* () {
     yield* world.gate.close

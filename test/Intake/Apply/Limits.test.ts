@@ -1,4 +1,6 @@
-/** What an engine can't hold has the same outcome on both: in the rows, in the books and in quarantine. */
+/**
+ * A value that an engine can't hold has the same outcome on both engines: in the rows, in the books and in quarantine.
+ */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

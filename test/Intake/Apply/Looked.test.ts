@@ -1,4 +1,7 @@
-/** From where the ledger hears is as far as nothing was left, so a payment isn't looked for among what has been looked at. */
+/**
+ * The ledger hears from the point up to which nothing was left, so a payment isn't searched for among deliveries that
+ * have already been looked at.
+ */
 import { assert, describe, it } from "vitest"
 import { Hearing } from "../../../src/Intake/Apply/Hearing.ts"
 

@@ -1,4 +1,4 @@
-/** Strangers who take connections and room for bodies don't keep deliveries out. */
+/** Strangers who occupy connections and memory for bodies don't keep deliveries out. */
 import { once } from "node:events"
 import { BlockList } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What a 2xx rests on: the settings of the connection that writes the delivery, and the flush before the answer. */
+/** The basis of a 2xx: the settings of the connection that writes the delivery, and the fsync before the answer. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** Slow, large and too many requests are cut off, and leave nothing behind. */
+/** Slow requests, large ones and too many of them are cut off, and leave nothing behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestClock } from "effect/testing"
 import { defaultLimits } from "../../../src/Intake/Receiver/Limits.ts"

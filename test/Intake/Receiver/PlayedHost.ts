@@ -1,6 +1,6 @@
 /**
- * A thread for the receiver that hands each group of deliveries to a store in the test's own thread, and answers them once
- * they are stored. If it ends by itself, none of what was on its way is answered.
+ * A thread for the receiver that hands each group of deliveries to a store in the test's own thread, and answers them
+ * once they are stored. If the thread ends by itself, none of the deliveries under way is answered.
  */
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"

@@ -1,4 +1,7 @@
-/** A delivery that was refused for its size or encoding is a reason until it comes through, or a person has seen it. */
+/**
+ * A delivery that was refused for its size or encoding is a reason until it comes through, or until a person has dealt
+ * with it.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

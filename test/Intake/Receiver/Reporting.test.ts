@@ -1,4 +1,4 @@
-/** What the receiver's thread says of deliveries for traces: never more than are traced, however many come. */
+/** What the receiver's thread reports about deliveries for traces: never more than are traced, however many come. */
 import { assert, it } from "@effect/vitest"
 import type { Report } from "../../../src/Intake/Receiver/Messages.ts"
 import { Reporting } from "../../../src/Intake/Receiver/Reporting.ts"

@@ -1,4 +1,4 @@
-/** Whose request it is: of the peer, or of the one that a trusted proxy names. */
+/** The sender of a request: the peer, or the address that a trusted proxy names. */
 import type { IncomingMessage } from "node:http"
 import { BlockList } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

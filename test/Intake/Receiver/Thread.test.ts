@@ -1,4 +1,7 @@
-/** The receiver's thread beside the main one: it goes on while that is busy, knows what that has said, and is replaced. */
+/**
+ * The receiver's thread beside the main one: it continues while the main thread is busy, knows what that has said, and
+ * is replaced if it ends.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,4 @@
-/**
- * A data directory per test, on a virtual clock, and the webhook secrets in it, over several lives of the worker.
- */
+/** A data directory per test, on a virtual clock, with the webhook secrets in it, over several lives of the worker. */
 import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as immediate } from "node:timers/promises"

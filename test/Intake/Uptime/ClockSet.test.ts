@@ -1,4 +1,4 @@
-/** A clock that is set opens no gap and hides none, whichever way it goes, beside the receiver or while it is down. */
+/** Setting the clock opens no gap and hides none, in either direction, while the receiver is up or down. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,7 @@
-/** A reader that begins with a checkpoint sees what one sees that begins with the first commit, and old commits go. */
+/**
+ * A reader that starts from a checkpoint sees the same as one that starts from the first commit, and old commits are
+ * removed.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What is found in place of a log, or of the note about logs, where anybody could have written it. */
+/** Unexpected contents in place of a log, or of the note about logs, where anyone could have written them. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Random exports, some of which fail at one of their calls, or find that a note or a manifest is gone: each version of each Delta
- * table has, to the end, the files of the export that it is of. The long form takes 200 exports.
+ * Random exports, some of which fail at one of their calls, or find that a note or a manifest is gone: to the end, each
+ * version of each Delta table has the files of its export. The long form takes 200 exports.
  */
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** A table's columns, and what is known of a file, as Delta Lake writes them. */
+/** A table's columns, and the facts about a file, as Delta Lake writes them. */
 import { assert, describe, it } from "@effect/vitest"
 import { schemaOf, statsOf } from "../../../src/Lake/Delta/Schema.ts"
 

@@ -1,4 +1,4 @@
-/** `lake verify` reads the Delta logs as a tool would that knows a table's path, and says what is wrong with one. */
+/** `lake verify` reads the Delta logs like a tool that knows a table's path, and says what is wrong with one. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * In any order of events the same is posted for certificates, on both engines: what docs/ledger.md says, worked out here by
- * itself. And the receivable that remains is what the statement calls open.
+ * The same accruals are posted for any order of events, on both engines: those of docs/ledger.md, computed here
+ * independently. And the remaining receivable is what the statement calls open.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

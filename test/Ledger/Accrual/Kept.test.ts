@@ -1,4 +1,4 @@
-/** An IPC keeps what its first accrual was posted by: other terms change nothing of it, and its payment settles the same. */
+/** An IPC keeps the terms of its first accrual: other terms change nothing of it, and its payment settles the same. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Terms } from "../../../src/Ledger/Fact.ts"

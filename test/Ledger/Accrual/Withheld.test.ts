@@ -1,4 +1,4 @@
-/** What is kept back of a payment: the receivable is settled in full, and the bank takes less. */
+/** What is withheld from a payment: the receivable is settled in full, and the bank gets less. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Terms } from "../../../src/Ledger/Fact.ts"

@@ -1,4 +1,4 @@
-/** A position that is read with what is likely known of it is the one that is stored. */
+/** A position computed from the probable facts about it equals the stored one. */
 import { assert, describe, it } from "@effect/vitest"
 import { positionIn, rowOf } from "../../../src/Ledger/CertifiedOrder/Neighbours.ts"
 import type { Position } from "../../../src/Ledger/Fold/Position.ts"

@@ -1,6 +1,6 @@
 /**
- * Certificates that are cumulative lead to the same differences in any order of events, on both engines: those that
- * docs/ledger.md says.
+ * Cumulative certificates lead to the same differences in any order of events, on both engines: those of
+ * docs/ledger.md.
  */
 import { Effect } from "effect"
 import type { Random } from "../../Seeded.ts"

@@ -1,5 +1,5 @@
 /**
- * Certificates that are cumulative: what is due for an IPC is the difference to the one certified before it in its project.
+ * Cumulative certificates: the amount due for an IPC is the difference from the IPC certified before it in its project.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

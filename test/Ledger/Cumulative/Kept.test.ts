@@ -1,6 +1,6 @@
 /**
- * What is posted keeps what its first entry took certified amounts for: no change of the settings, and no event under other ones,
- * moves it unasked. Questions are asked again where what they asked has changed.
+ * Posted entries keep the meaning of certified amounts that their first entry had: no change of the settings, and no
+ * event under other settings, moves them without asking. Questions are asked again if their subject has changed.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Random lives of IPCs whose certificates are cumulative, and what they lead to: what docs/ledger.md says. */
+/** Random lives of IPCs with cumulative certificates, and what they lead to according to docs/ledger.md. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { AppliedEvent } from "../../../src/Ledger/EventFacts.ts"

@@ -1,4 +1,4 @@
-/** Certificates that look-ups found, where certificates are cumulative: the IPC has its place in its project, in any order. */
+/** Cumulative certificates that look-ups found: the IPC has its place in its project, in any order. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Certified amounts before retention or without tax: what is payable is due, with caps over all that is certified. */
+/** Certified amounts before retention or without tax: the payable amount is due, with caps over the total certified. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PayableRule } from "../../../config/Payable.ts"

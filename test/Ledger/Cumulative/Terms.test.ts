@@ -1,6 +1,6 @@
 /**
- * Where certificates are cumulative: other terms change nothing that is posted, `preview` shows what they would, an IPC may
- * change its project, and `verify` knows the order.
+ * Cumulative certificates: other terms change nothing that is posted, `preview` shows what they would change, an IPC
+ * may change its project, and `verify` knows the order.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,4 +1,6 @@
-/** The journal by posting dates, from each engine's Store: every entry once, in order, within a range, as of one moment. */
+/**
+ * The journal by posting date, from each engine's Store: every entry once, in order, within a range, as of one moment.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { JournalEntry, Range } from "../../../src/Ledger/Files/JournalEntry.ts"

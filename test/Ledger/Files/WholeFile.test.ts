@@ -1,4 +1,4 @@
-/** A file that appears whole or not at all, for its owner only, and that replaces nothing unless it is asked to. */
+/** A file that appears whole or not at all, readable only by its owner, and that replaces nothing unless asked to. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Reads a workbook with other code than wrote it: Effect's Zip and Xml, which are strict, and the directory of the zip by
- * hand. Cells come as the numbers, dates and texts that a spreadsheet shows.
+ * Reads a workbook with different code from its writer's: Effect's Zip and Xml, which are strict, and the directory of
+ * the zip by hand. Cells are returned as the numbers, dates and texts that a spreadsheet shows.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"

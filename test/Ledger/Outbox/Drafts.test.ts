@@ -1,4 +1,7 @@
-/** Entries are drafts while nobody has said what certified amounts are, whatever is configured; then as configured. */
+/**
+ * Entries are drafts until someone has said what certified amounts are, regardless of the configured status; then they
+ * are as configured.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Certificates } from "../../../config/Certificates.ts"

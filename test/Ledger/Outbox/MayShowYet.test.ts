@@ -1,6 +1,6 @@
 /**
- * Entries that the accounting system may have, and doesn't show yet: they give their places to others, say why they wait, and
- * say nothing against the system.
+ * Entries that the accounting system may have, but doesn't show yet: they let others go first, say why they wait, and
+ * don't count as failures of the system.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * Outcomes that come together share a commit, and each call returns when its own is on disk.
- */
+/** Outcomes that arrive together share a commit, and each call returns when its own is on disk. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch } from "effect"
 import { Outbox } from "../../../src/Ledger/Outbox.ts"

@@ -1,6 +1,4 @@
-/**
- * An entry that is sent again has the same bytes: those with two lines are as before entries could have more.
- */
+/** An entry that is sent again has the same bytes: those with two lines are unchanged since entries can have more. */
 import { assert, it } from "@effect/vitest"
 import * as SinkEntry from "../../../src/Ledger/Outbox/SinkEntry.ts"
 import { accrued, entryNumber, type Given } from "../../connectors/Entries.ts"

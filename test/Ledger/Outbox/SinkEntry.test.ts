@@ -1,6 +1,4 @@
-/**
- * Which entries the accounting system gets, and how: as in the journal, signed, as a draft.
- */
+/** Which entries the accounting system gets, and in which form: as in the journal, signed, as a draft. */
 import { webcrypto } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

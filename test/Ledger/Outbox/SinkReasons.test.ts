@@ -1,5 +1,6 @@
 /**
- * What Status says about the accounting sink, on a virtual clock: what waits for a person, and what has waited for long.
+ * What Status says about the accounting sink, on a virtual clock: entries that wait for a person, and entries that have
+ * waited long.
  */
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"

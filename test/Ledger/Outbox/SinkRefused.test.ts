@@ -1,6 +1,6 @@
 /**
- * What a sink refuses, and what waits for it: dead letters with their reason, replayed or settled by a person; a
- * Retry-After that is obeyed; and catching up when the sink is available again.
+ * Entries that a sink refuses, and entries that wait for them: dead letters with their reason, replayed or settled by a
+ * person; a Retry-After that is obeyed; and catching up when the sink is available again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"

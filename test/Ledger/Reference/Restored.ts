@@ -13,7 +13,7 @@ import { answer, oneStep, randomTerms, steps } from "./Steps.ts"
 
 export const restored = (random: Random, lines: Array<string>): void => {
   const lost = new Recording(randomTerms(random))
-  // Only for the payment's amount, which no entry that was taken back changes.
+  // Only for the payment's amount, which doesn't change when an entry is taken back.
   const reference = new Reference(
     () => "none",
     () => true,

@@ -1,6 +1,7 @@
 /**
- * The reports that analysts have as views say the same as the commands, to the last digit, on both engines: whatever is
- * posted, also by hand, taken back, in several currencies, or of more than two lines. SEED=n repeats a run.
+ * The reports that analysts have as views equal those of the commands, to the last digit, on both engines: for any
+ * entries, also those added by hand, taken back, in several currencies, or of more than two lines. SEED=n repeats a
+ * run.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

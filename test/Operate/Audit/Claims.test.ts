@@ -1,4 +1,6 @@
-/** Whatever changes what an event said of an IPC changes its claim, and money is the same however often it is told. */
+/**
+ * Any change of what an event says about an IPC changes its claim, and the money is the same however often it is told.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Fact } from "../../../src/Ledger/Fact.ts"
 import { Claims } from "../../../src/Operate/Audit/Claims.ts"

@@ -1,4 +1,6 @@
-/** The journal of the newest export beside the books: any change of any line is found, and the entry is named. */
+/**
+ * The journal of the newest export compared with the books: any change of any line is found, and the entry is named.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Texts get numbers that depend on a key, as the authors of HalfSipHash have published them. */
+/** Texts are mapped to numbers that depend on a key, with the results that the authors of HalfSipHash published. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Key, KeyedHash, newKey } from "../../../src/Operate/Audit/KeyedHash.ts"
 

@@ -1,4 +1,4 @@
-/** A set of numbers that is filled first and asked then. */
+/** A set of numbers that is filled first and queried afterwards. */
 import { assert, describe, it } from "@effect/vitest"
 import { NumberSet } from "../../../src/Operate/Audit/NumberSet.ts"
 import { seeded } from "../../Seeded.ts"

@@ -1,4 +1,4 @@
-/** The facts of the books are what signed bodies say, and the other way round: what someone plants or removes is named. */
+/** The facts of the books match the signed bodies, and vice versa: anything that someone plants or removes is named. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { type RawBuilder, sql } from "kysely"

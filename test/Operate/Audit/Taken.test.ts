@@ -1,4 +1,4 @@
-/** Threads share the parts of an audit: each part is done once, by whoever is free. */
+/** Threads share the parts of an audit: each part is done once, by the next free thread. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../../src/Stores/Store.ts"

@@ -1,4 +1,7 @@
-/** The place of a backup is away for a while: a person hears of it, nothing piles up, and the backup catches up by itself. */
+/**
+ * The place of a backup is unavailable for a while: a person is told, nothing piles up, and the backup catches up by
+ * itself.
+ */
 import { randomBytes } from "node:crypto"
 import { statSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"

@@ -1,4 +1,4 @@
-/** The backup off the machine: what it has can be made a store again with its key alone, or it says why not. */
+/** The backup off the machine: with its key alone it becomes a store again, or it says why it can't. */
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What somebody did to a backup off the machine is found, never restored, and made good. */
+/** Tampering with a backup off the machine is found, never restored, and repaired. */
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
