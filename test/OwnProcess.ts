@@ -15,7 +15,8 @@ export interface OwnProcess {
 }
 
 export const start = async (program: string, ...args: ReadonlyArray<string>): Promise<OwnProcess> => {
-  // In a separate group: an interrupt at the terminal reaches only this process, which then ends the server properly.
+  // In a separate process group: an interrupt at the terminal reaches only this process, which then ends the server
+  // properly.
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, ...args], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"]

@@ -1,10 +1,10 @@
 /**
- * Real PostgreSQL servers for a whole test run: the one that SITELEDGER_TEST_POSTGRES_URL names, or else the newest version
- * and an old one, because a newer one accepts SQL that an older one refuses. The workers' tests run on the old one. Each
- * runs in a process that ends, with server and files, when this one is gone for any reason.
+ * Real PostgreSQL servers for a whole test run: the one that SITELEDGER_TEST_POSTGRES_URL names, otherwise the newest
+ * version and an old one, because a newer version accepts SQL that an older one refuses. The workers' tests run on the
+ * old one. Each runs in a process that ends, with server and files, when this one is gone for any reason.
  *
- * If npm has no PostgreSQL for this platform, the tests that need it are skipped, visibly. Otherwise a server that doesn't
- * start makes them fail.
+ * If npm has no PostgreSQL for this platform, the tests that need it are skipped, visibly. Otherwise a server that
+ * doesn't start makes them fail.
  */
 import { createRequire } from "node:module"
 import { join } from "node:path"

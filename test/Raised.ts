@@ -1,8 +1,8 @@
 /**
- * Which alerts of ops/prometheus-rules.yml Prometheus would raise, asked of a real one (promtool) over two scrapes of a whole
- * worker: one from before a cause was made, and one from after. How time passes is added: the first scrape holds for an hour,
- * the second from then on, while ages grow with the time. test/Operate/MetricsDocument.test.ts looks that each alert is raised
- * so somewhere.
+ * Which alerts of ops/prometheus-rules.yml Prometheus would raise, according to a real one (promtool), from two scrapes
+ * of a whole worker: one before a cause occurs, and one after. The passing of time is added: the first scrape holds for
+ * an hour, the second from then on, while ages grow with the time. test/Operate/MetricsDocument.test.ts checks that
+ * each alert is raised somewhere in this way.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -43,7 +43,7 @@ const growth = ({ name, type }: Family, was: number, is: number, course: Course 
   return type === "counter" || type === "histogram" ? (is < was ? is : is - was) : 0
 }
 
-/** What stood for so many steps; `_`: there was no such series. */
+/** A constant value for this many steps; `_`: the series didn't exist. */
 const stood = (value: number | undefined, steps: number) =>
   value === undefined ? `_x${steps}` : `${value}x${steps - 1}`
 

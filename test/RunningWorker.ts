@@ -14,7 +14,9 @@ import { temporaryFolder } from "./Folders.ts"
 import { compileCache, main, traced } from "./GlobalSetup/Main.ts"
 import { leaks } from "./Marked.ts"
 
-/** The end of a long wait is seen a little later, since each time costs the worker 4 ms and the server 3 ms of CPU. */
+/**
+ * The end of a long wait is noticed a little later, because each poll costs the worker 4 ms and the server 3 ms of CPU.
+ */
 const pollMs = { first: 20, most: 250, growth: 1.25 }
 const patienceMs = 50_000
 
@@ -103,7 +105,7 @@ const refuseLeaks = (environment: Environment, texts: Readonly<Record<string, st
 export const run = (environment: Environment, ...verb: ReadonlyArray<string>): Promise<Finished> =>
   runOf(main, environment, ...verb)
 
-/** The same of another program. */
+/** The same for another program. */
 export const runOf = async (
   program: string,
   environment: Environment,
@@ -128,7 +130,7 @@ export class RunningWorker {
     this.#ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>
   }
 
-  /** By default of this version. */
+  /** Default: this version. */
   static start(environment: Environment, program = main): RunningWorker {
     return new RunningWorker(environment, launchOf(program, environment, "start"))
   }
@@ -185,7 +187,7 @@ export class RunningWorker {
     return this.status("the worker is live", ({ phase }) => phase === "live")
   }
 
-  /** What Prometheus would get; "" once it has ended. */
+  /** The metrics as Prometheus would get them; "" once the worker has ended. */
   async scrape(): Promise<string> {
     if (this.hasEnded) return ""
     return until("its metrics", async () => (this.hasEnded ? "" : (await this.fetch("/metrics"))?.text()))

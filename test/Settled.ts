@@ -6,7 +6,7 @@ import { setImmediate as immediate } from "node:timers/promises"
 import { Effect, Layer } from "effect"
 import { Store } from "../src/Stores/Store.ts"
 
-/** Turns of the event loop without a query: what follows an answer has then happened, too. */
+/** Turns of the event loop without a query: by then, the consequences of an answer have happened, too. */
 const calmTurns = 3
 
 export const settling = () => {

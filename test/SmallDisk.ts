@@ -22,7 +22,7 @@ export const unmountable = await onDisk(async () => {}).then(
 )
 if (unmountable !== undefined) process.stderr.write(`skipped: full and read-only disks: ${unmountable}\n`)
 
-/** With a file of this path, until not a byte more fits. */
+/** Writes a file at this path until not one more byte fits. */
 export const fill = (path: string): void => {
   for (const size of [1_000_000, 4096]) {
     try {

@@ -1,4 +1,4 @@
-/** What long work says of itself, kept: `name: done of total unit`, in the order in which it is said. */
+/** Keeps what long work reports about itself: `name: done of total unit`, in order. */
 import { Tasks } from "../src/Runtime/Progress.ts"
 
 export class Told extends Tasks {

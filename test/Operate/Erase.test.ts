@@ -1,4 +1,7 @@
-/** What an erasure does to rows of the Store: the books keep theirs, and answers of look-ups keep the hash of what had come. */
+/**
+ * What an erasure does to rows of the Store: the books keep theirs, and answers of look-ups keep the hash of the
+ * original.
+ */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"

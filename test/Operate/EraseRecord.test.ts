@@ -1,4 +1,7 @@
-/** The row of an erased record of a list, changed where it is: it is what a page makes that has lost the same. */
+/**
+ * The row of an erased record of a list, changed in place: it equals the row that a page without the erased values
+ * makes.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
 import { fields } from "../../connectors/construction/ConstructionColumns.ts"

@@ -1,6 +1,6 @@
 /**
- * What an erasure does to rows of a Store in PostgreSQL: the books keep theirs, answers of look-ups keep the hash of what had
- * come, and what is append-only is changed as its owner alone, who takes the right for one transaction.
+ * What an erasure does to rows of a Store in PostgreSQL: the books keep theirs, answers of look-ups keep the hash of
+ * the original, and append-only tables are changed only as their owner, who takes the right for one transaction.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"

@@ -1,4 +1,7 @@
-/** On a server: records in quarantine that don't say which they are go with any of their table, as from a file (`Erase`). */
+/**
+ * On a server: quarantined deliveries that don't say which record they are about are erased with any record of their
+ * table, as from a file (`Erase`).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { fields } from "../../connectors/construction/ConstructionColumns.ts"

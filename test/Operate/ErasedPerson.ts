@@ -1,4 +1,4 @@
-/** A person whose name is erased, and an answer that has it where it stays and where it goes. */
+/** A person whose name is erased, and an answer with places where the name stays and places where it is removed. */
 import { hash } from "node:crypto"
 import * as Erasure from "../../src/Domain/Erasure.ts"
 

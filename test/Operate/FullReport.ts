@@ -1,4 +1,4 @@
-/** A Status in which everything has a value, and the metrics that show it. */
+/** A Status in which every field has a value, and the metrics that show it. */
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"
 
 const at = "2026-11-20T02:00:00.000000Z"

@@ -1,4 +1,4 @@
-/** Status has a notice where certified amounts only ever grow, while nobody has said what they are. */
+/** Status has a notice if certified amounts only ever grow, as long as no one has said what they are. */
 import { setImmediate as immediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** The verb `lake-verify` while it is asked by several: an export is read once at a time, and nobody loses an answer. */
+/** The verb `lake-verify` with several callers: an export is read once at a time, and no caller loses an answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Lake } from "../../src/Lake/Lake.ts"

@@ -1,6 +1,6 @@
 /**
- * Look-ups over a real Store and a real warehouse, answered by the test: what is asked for and how often, what becomes of each
- * answer, and that nothing is lost when a worker ends.
+ * Look-ups over a real Store and a real warehouse, answered by the test: which records are requested and how often,
+ * what becomes of each answer, and that nothing is lost when a worker ends.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"

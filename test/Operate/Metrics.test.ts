@@ -1,4 +1,4 @@
-/** What the metrics are called, and that they show what Status says and nothing that has passed. */
+/** The names of the metrics, and that they show Status and nothing that has passed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 /**
- * docs/metrics.md says what each metric means, and ops/prometheus-rules.yml alerts on metrics that there are, when it should.
+ * docs/metrics.md explains each metric, and ops/prometheus-rules.yml alerts on existing metrics, at the right time.
  * After a change: UPDATE_DOCS=1 npx vitest run test/Operate/MetricsDocument.test.ts
  */
 import { readFileSync, writeFileSync } from "node:fs"

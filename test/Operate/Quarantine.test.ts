@@ -1,4 +1,4 @@
-/** What the quarantine shows a person, on both engines: every reason with what helps, and its rows a page at a time. */
+/** What the quarantine shows a person, on both engines: every reason with its remedy, and its rows a page at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Answer } from "../../src/Operate/AdminApi.ts"

@@ -1,6 +1,6 @@
 /**
- * Sessions of the dashboard, on both engines: a code begins one, once and soon; each is known by its hash alone, and ends with time,
- * with the token that it rests on, or when the person signs out.
+ * Sessions of the dashboard, on both engines: a code begins one, once and soon; each is known only by its hash, and
+ * ends with time, with its token, or when the person signs out.
  */
 import { hash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,6 @@
-/** When deliveries stop while lists still change, Status says so; not sooner, and not for changes that prove nothing. */
+/**
+ * When deliveries stop while lists still change, Status says so; not too soon, and not for changes that prove nothing.
+ */
 import { setImmediate as immediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** When the difference between our clock and the service's is a reason, and when the stores are asked for it. */
+/** When the difference between our clock and the service's becomes a reason, and when the stores are asked for it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

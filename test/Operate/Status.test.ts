@@ -1,6 +1,4 @@
-/**
- * The phase that follows from the facts, and that none of these waits for a batch that is being applied.
- */
+/** The phase that follows from the facts; none of them waits for a batch that is being applied. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Apply } from "../../src/Intake/Apply.ts"

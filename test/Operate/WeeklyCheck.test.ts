@@ -1,4 +1,6 @@
-/** The weekly check: every part is read within a week, across restarts, and what is damaged is mended or made again. */
+/**
+ * The weekly check: every part is read within a week, across restarts, and damaged parts are repaired or made again.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

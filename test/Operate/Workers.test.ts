@@ -1,4 +1,4 @@
-/** The workers of one database, of which one may be of version 0.1, whose row has sentences alone. */
+/** The workers of one database, one of which may be of version 0.1, whose row has only sentences. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"

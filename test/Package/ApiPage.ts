@@ -17,7 +17,7 @@ interface Declared {
 /** A comment's text without its stars; an \`@\` never begins a line here. */
 const proseOf = (comment: string) => comment.replace(/^\s*\*[ \t]?/gm, "").trim()
 
-/** What a module declares, and what it hands on from others, in its order. */
+/** What a module declares, and what it re-exports, in its order. */
 const exportsOf = (file: string): ReadonlyArray<Declared> => {
   const text = readFileSync(file, "utf8")
   const { comments, program } = parseSync(file, text, { lang: "dts" })

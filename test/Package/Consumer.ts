@@ -1,4 +1,4 @@
-/** A program of somebody else that uses packages. Nothing comes from the network. */
+/** Someone else's program that uses packages. Nothing comes from the network. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -30,7 +30,7 @@ export class Consumer {
     await execute("npm", ["install", "--no-audit", "--no-fund", tarball], this.folder)
   }
 
-  /** Has what another one has. */
+  /** Copies everything that another consumer has. */
   copy({ folder }: Consumer): void {
     cpSync(folder, this.folder, { recursive: true })
   }
@@ -47,7 +47,7 @@ export class Consumer {
     }
   }
 
-  /** Packages that the program has besides, from this tree. */
+  /** Additional packages of the program, from this tree. */
   link(...names: ReadonlyArray<string>): void {
     for (const name of names) {
       const link = join(this.#modules, name)

@@ -22,7 +22,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program to its end; rejects when that is a failure or doesn't come. */
+/** Runs a program to its end; rejects if it fails or doesn't end. */
 export const execute = (
   program: string,
   options: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of a single test that archives its log, as docs/postgres.md shows: base backups of it, its loss, and another
- * one made of a base backup and the archive.
+ * A PostgreSQL for a single test that archives its WAL, as docs/postgres.md shows: base backups of it, its loss, and
+ * another server made from a base backup and the archive.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -48,7 +48,7 @@ export class Server implements AsyncDisposable {
   }
 }
 
-/** Readable by the server's user, whoever that is. */
+/** Readable by the server's user. */
 export const sharedFolder = (parent: string, name: string): string => {
   chmodSync(parent, 0o755)
   const path = join(parent, name)
@@ -82,8 +82,8 @@ const hasTool = (): boolean => {
 }
 
 /**
- * A base backup while the server runs: by pg_basebackup where that is installed (npm's PostgreSQL has none), else by what it
- * does itself.
+ * A base backup while the server runs: by pg_basebackup if it is installed (npm's PostgreSQL has none), otherwise by
+ * the same steps.
  */
 export const baseBackup = async (server: Server, target: string): Promise<"by hand" | "pg_basebackup"> => {
   const { gid, uid } = statSync(server.folder)

@@ -82,7 +82,7 @@ const start = async (): Promise<EmbeddedPostgres> => {
 
 const tell = (answer: Answer): void => void process.stdout.write(`${JSON.stringify(answer)}\n`)
 
-// Whoever asked may be gone by the time of the answer.
+// The process that asked may be gone before the answer.
 process.stdout.on("error", () => undefined)
 process.stdin.resume()
 const left = once(process.stdin, "close")

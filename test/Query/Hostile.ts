@@ -1,6 +1,6 @@
 /**
  * Statements that try to leave the published copy, or to change it; none may be answered. `DIR` stands for a folder
- * that holds `secret.csv`; anything that they write would be called `hostile…`.
+ * that holds `secret.csv`; any file that they write would be named `hostile…`.
  */
 export const hostile: ReadonlyArray<string> = [
   // Reading files.

@@ -1,6 +1,6 @@
 /**
- * What a query's Parquet file holds comes back unchanged. What it can't hold is refused with the column's name, even
- * inside another value.
+ * The contents of a query's Parquet file come back unchanged. A value that Parquet can't hold is refused with the
+ * column's name, even inside another value.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

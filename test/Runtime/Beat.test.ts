@@ -1,6 +1,6 @@
 /**
- * All looks of a period come at the same moments, whenever each began, and never later than a period. What a stamp shows to be
- * the same is left alone for a minute.
+ * All looks with the same period come at the same moments, no matter when each began, and never later than one period.
+ * If a stamp shows that nothing has changed, it isn't read again for a minute.
  */
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** Through which proxy requests leave: with a real one that answers in place of all servers. */
+/** Which proxy requests go through: with a real one that answers in place of all servers. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

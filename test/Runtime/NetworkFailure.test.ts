@@ -1,4 +1,4 @@
-/** The words for what keeps another host from being reached, with the system's code. */
+/** The sentences about why another host can't be reached, with the system's code. */
 import { assert, describe, it } from "@effect/vitest"
 import { whyUnreached } from "../../src/Runtime/NetworkFailure.ts"
 

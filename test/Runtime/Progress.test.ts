@@ -1,4 +1,4 @@
-/** What is under way is shown while it is, and only then. */
+/** Tasks are shown while they are under way, and only then. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,4 @@
-/**
- * A thread that has had nothing to do for a while gives its garbage back, once for each time that it has worked.
- */
+/** A thread that has been idle for a while collects its garbage, once after each time that it has worked. */
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"

@@ -1,4 +1,7 @@
-/** Both engines of the Store have the same tables and columns, except for their queues and what only one of them does. */
+/**
+ * Both engines of the Store have the same tables and columns, except for their queues and tables that only one of them
+ * needs.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sql } from "kysely"

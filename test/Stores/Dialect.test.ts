@@ -1,4 +1,6 @@
-/** Rows of SQLite's kept statements: whole, or a failure, never without a column that a table has got since. */
+/**
+ * Rows of SQLite's kept statements: complete, or an error, but never without a column that the table has gained since.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { DatabaseSync } from "node:sqlite"
 import { Kysely, sql } from "kysely"

@@ -1,6 +1,6 @@
 /**
- * A warehouse gets the tables and columns of the lists that a person switched on, at a start and beside its rows. What no list
- * fills any more stays, is null from then on, and comes back if its list does.
+ * A warehouse gets the tables and columns of the lists that a person switched on, at a start and beside its rows.
+ * Columns that no list fills any more stay, are null from then on, and are filled again if their list comes back.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** A warehouse of each engine that is opened again and again, with other lists switched on. */
+/** A warehouse of each engine that is opened repeatedly, with other lists switched on. */
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import type { Scope } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Version 3 lets an entry be an accrual. SQLite makes the table of entries again for it: all that hangs on the table stays, in
- * a database of version 0.1.0 with its rows and in a new one.
+ * Version 3 allows an entry to be an accrual. SQLite recreates the table of entries for it: everything that depends on
+ * the table stays, in a database of version 0.1.0 with its rows and in a new one.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A warehouse gets columns while it is written, read and copied: the rows from before have their values there with their next
- * change, the copy for analysts and snapshots show them, and a warehouse that is made again has the same table.
+ * A warehouse gets columns while it is written, read and copied: earlier rows get values there with their next change,
+ * the copy for analysts and snapshots show them, and a rebuilt warehouse has the same table.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,7 @@
-/** What waits to be looked up, on both engines: one row for a record, whatever comes, until it was read since. */
+/**
+ * Records that wait to be looked up, on both engines: one row per record, no matter what comes, until the record has
+ * been read since.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"

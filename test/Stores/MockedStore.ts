@@ -1,4 +1,4 @@
-/** A Store in files of which only the deliveries are there. */
+/** A Store in files with only the deliveries. */
 import { Duration, Layer } from "effect"
 import { type Deliveries, Store } from "../../src/Stores/Store.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Lists inside records as tables of their own, on both engines: always the items of the newest version, with exact values, in the
- * warehouse, in the copy for analysts and in Parquet.
+ * Lists inside records as tables of their own, on both engines: always the items of the newest version, with exact
+ * values, in the warehouse, in the copy for analysts and in Parquet.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * A list inside records becomes a table of its own where there are records already, and changes with the review file; what can't be
- * is refused with its list, and the others go on.
+ * A list inside records becomes a table of its own although there are records already, and changes with the review
+ * file; an impossible change is refused with its list, and the other lists continue.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Random batches over all tables, of values that are hard to keep: the widest amounts, extreme times, any text. */
+/** Random batches over all tables, with values that are hard to keep: the widest amounts, extreme times, any text. */
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Version from "../../src/Domain/Version.ts"
 import * as Instant from "../../src/Domain/Instant.ts"

@@ -1,6 +1,6 @@
 /**
- * An invented later version of the tables: what it adds is added to databases of version 0.1.0, which keep their content
- * and end up like new ones. A migration that fails changes nothing.
+ * An invented later version of the tables: its additions are made to databases of version 0.1.0, which keep their
+ * content and end up like new ones. A migration that fails changes nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** The parts of a table, in both engines: by when its rows were first seen, each row in one of them. */
+/** The parts of a table, in both engines: by when its rows were first seen, each row in exactly one part. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What Status says of a walk that was in trouble: nothing of a server that is away for a moment, why a table can't be looked up
- * for good, and nothing of a crash any more once a page has come since.
+ * What Status says about a walk that was in trouble: nothing about a server that is away for a moment, why a table can
+ * permanently not be looked up, and nothing about a crash once a page has come since.
  */
 import { setImmediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"

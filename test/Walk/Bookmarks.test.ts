@@ -1,5 +1,5 @@
 /**
- * Where a pass over a child list is: what its saved text holds, and which parents nobody may begin again meanwhile.
+ * The position of a pass over a child list: what its saved text holds, and which parents no one may begin meanwhile.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Bookmarks } from "../../src/Walk/Bookmarks.ts"

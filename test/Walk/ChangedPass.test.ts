@@ -1,6 +1,6 @@
 /**
- * What changed in a list, between passes over the whole of it, into real SQLite and DuckDB files: nothing that changes is missed,
- * whenever it does, and nothing is proven or buried by it.
+ * The changes in a list, between passes over the whole of it, into real SQLite and DuckDB files: no change is missed,
+ * whenever it happens, and nothing is proven or deleted by it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The lists below the rows of a table, in memory: pages are cut from them when they are asked for, with a hook before each answer.
- * What was asked for is noted, and how much of it at once.
+ * The lists below the rows of a table, in memory: pages are cut from them when they are requested, with a hook before
+ * each answer. The requests are noted, and how many were in flight at once.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** When the copy of a list is next proven, by what its passes need, when they are due, and its share of the plan. */
+/** When the copy of a list is next proven, from what its passes need, when they are due, and its share of the plan. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as Instant from "../../src/Domain/Instant.ts"

@@ -1,6 +1,6 @@
 /**
- * How often a walk waits for the disk: only for ids that are announced before their rows are written. What a pass notes besides is
- * done again after a power cut.
+ * How often a walk waits for an fsync: only for ids that are announced before their rows are written. Everything else
+ * that a pass records is done again after a power cut.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

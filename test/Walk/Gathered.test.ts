@@ -1,4 +1,4 @@
-/** What becomes a column of its own: which fields, when, by which name and type, and how many. */
+/** Which fields get a column of their own, when, with which name and type, and how many. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../src/Domain/Change.ts"
 import * as Instant from "../../src/Domain/Instant.ts"

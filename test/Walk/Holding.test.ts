@@ -1,4 +1,4 @@
-/** A pass holds pages until they are written, and none of them while it waits for the next. */
+/** A pass holds pages until they are written, but none while it waits for the next. */
 import { setImmediate } from "node:timers/promises"
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch } from "effect"

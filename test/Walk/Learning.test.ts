@@ -1,7 +1,7 @@
 /**
- * Walks over a list whose records and fields change under them, on both engines: fields appear, change their type and vanish, pages
- * become smaller, the service is out, and columns are learned in between. In the end the table equals the service's list, and
- * every field that has a value has a column. The long form takes 200 seeds.
+ * Walks over a list whose records and fields change under them, on both engines: fields appear, change their type and
+ * vanish, pages become smaller, the service has outages, and columns are learned in between. In the end the table
+ * equals the service's list, and every field that has a value has a column. The long form takes 200 seeds.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

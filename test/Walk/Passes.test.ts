@@ -1,4 +1,4 @@
-/** What is kept of passes that have ended: one row each, what it found, and no more of them than are to be kept. */
+/** What is kept of ended passes: one row each, with what it found, and no more rows than configured. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"

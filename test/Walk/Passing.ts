@@ -1,4 +1,4 @@
-/** What every pass needs, in tests: the stores of the test, a key, and room of its own. */
+/** What every pass needs, in tests: the test's stores, a key, and a room of its own. */
 import { Effect, Layer } from "effect"
 import { Seal } from "../../src/Runtime/Seal.ts"
 import * as DuckDb from "../../src/Stores/DuckDb/Warehouse.ts"

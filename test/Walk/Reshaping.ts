@@ -1,6 +1,6 @@
 /**
- * A service's list whose records come, change and go, and whose fields do, too, while its pages are read: between two pages,
- * pages become smaller, and the service is out for a while. Random, by a seed.
+ * A service's list whose records and fields come, change and go while its pages are read: between two pages, pages
+ * become smaller, and the service has outages. Random, from a seed.
  */
 import { Effect } from "effect"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"

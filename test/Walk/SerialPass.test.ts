@@ -1,6 +1,6 @@
 /**
- * One pass after another over a list whose pages say where the next one is, into real SQLite and DuckDB files. A pass that is
- * cut off goes on where it was; a list that no total describes is proven by two equal passes.
+ * One pass after another over a list whose pages say where the next one is, into real SQLite and DuckDB files. An
+ * interrupted pass resumes where it was; a list without a total is proven by two equal passes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** How a lane's requests are shared: what is needed first, never more than an equal part of what is left. */
+/** How a lane's requests are shared: by need first, but never more than an equal part of what is left. */
 import { assert, describe, it } from "@effect/vitest"
 import { shared } from "../../src/Walk/Shares.ts"
 import { seeded } from "../Seeded.ts"

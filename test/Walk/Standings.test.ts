@@ -1,4 +1,4 @@
-/** How a list stands is the same whether one asks for it or for all. */
+/** The standing of a list is the same whether it is computed for one list or for all. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"

@@ -1,4 +1,4 @@
-/** Who is next in a lane, of lists that come and go and need more or less each time. */
+/** Which list is next in a lane, when lists come and go and need more or less each time. */
 import { assert, it } from "@effect/vitest"
 import { Deferred } from "effect"
 import { needed } from "../../src/Walk/Shares.ts"

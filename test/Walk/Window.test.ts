@@ -1,4 +1,4 @@
-/** Pages that wait to be written take memory: a walk asks for few ahead, unless the service is far away. */
+/** Pages that wait to be written take memory: a walk requests few ahead, unless the service is far away. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pass from "../../src/Walk/Pass.ts"

@@ -1,6 +1,7 @@
 /**
- * A store that a benchmark fills at once is as if a worker had applied the same deliveries: a worker starts on it without
- * applying any again, and its rows are those of a worker that took the same bodies over HTTP, and those that a rebuild makes.
+ * A store that a benchmark fills directly looks as if a worker had applied the same deliveries: a worker starts on it
+ * without applying any again, and its rows equal those of a worker that got the same bodies over HTTP, and those of a
+ * rebuild.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** The table of docs/performance.md says what the lines of a run say, no better. */
+/** The table of docs/performance.md says what the lines of a run say, and nothing better. */
 import { assert, it } from "@effect/vitest"
 import type { Figure } from "../../bench/Figure.ts"
 import { ranged } from "../../bench/Ranges.ts"

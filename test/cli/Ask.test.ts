@@ -1,4 +1,4 @@
-/** A verb whose worker ends while it works isn't done a second time: nobody knows whether it was done. */
+/** A verb whose worker ends while it works isn't run a second time, because no one knows whether it was done. */
 import { existsSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"

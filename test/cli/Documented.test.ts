@@ -1,7 +1,4 @@
-/**
- * The verbs and flags that the documents and the help's examples name are those that there are, and docs/commands.md names
- * every verb.
- */
+/** The verbs and flags that the documents and the help's examples name exist, and docs/commands.md names every verb. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { CliError, Command } from "effect/cli"

@@ -1,4 +1,4 @@
-/** What `siteledger erase` takes for a value or a record, and the sentence where it is neither. */
+/** What `siteledger erase` accepts as a value or a record, and its sentence about anything else. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"

@@ -1,4 +1,4 @@
-/** Help fits 80 columns, and loses no word by it. */
+/** Help fits 80 columns, without losing a word. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { CliOutput, Command } from "effect/cli"

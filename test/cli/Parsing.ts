@@ -1,4 +1,4 @@
-/** The command tree with nothing behind it: what a person types is parsed as the command line does, and not done. */
+/** The command tree with nothing behind it: a typed command is parsed as by the command line, but not carried out. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"

@@ -1,4 +1,4 @@
-/** What verbs did, in words: whole, on lines of their own, and harmless to a terminal. */
+/** What verbs did, in words: complete, on lines of their own, and harmless to a terminal. */
 import { assert, describe, it } from "@effect/vitest"
 import { counted, outline, period, posted, size } from "../../cli/Said.ts"
 

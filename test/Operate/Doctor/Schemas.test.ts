@@ -1,4 +1,4 @@
-/** What `siteledger doctor` says of the schemas' versions: what is missing, and who makes it. */
+/** What `siteledger doctor` says about the versions of the schemas: what is missing, and who creates it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { ok } from "../../../src/Operate/Doctor.ts"

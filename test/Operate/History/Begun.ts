@@ -1,4 +1,4 @@
-/** A worker that counts its minutes, without anything that would make it count. */
+/** A worker that counts its minutes, without anything to count. */
 import { Effect, Exit, Latch, Layer, Scope } from "effect"
 import { Receiver } from "../../../src/Intake/Receiver.ts"
 import * as History from "../../../src/Operate/History.ts"

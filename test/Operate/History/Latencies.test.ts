@@ -1,4 +1,4 @@
-/** Counts by length: percentiles that are right to two percent, also of what is added up and kept. */
+/** Counts by length: percentiles that are right to two percent, also for counts that are added up and kept. */
 import { assert, describe, it } from "@effect/vitest"
 import { Latencies } from "../../../src/Operate/History/Latencies.ts"
 import { forSeeds } from "../../Seeded.ts"

@@ -1,4 +1,4 @@
-/** The evidence of look-ups: whoever changes an answer, or what was read from it, is found by an auditor's verify. */
+/** The evidence of look-ups: an auditor's verify finds any change of an answer, or of what was read from it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { detailOf, inFolder, looking, recordOf, until } from "./World.ts"

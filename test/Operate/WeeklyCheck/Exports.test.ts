@@ -1,4 +1,7 @@
-/** The exports on the lake as the weekly check reads them: what is damaged is named, and stays named as long as it is. */
+/**
+ * The exports on the lake as the weekly check reads them: a damaged one is named, and stays named as long as it is
+ * damaged.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Both copies of an archive are there and verified before its deliveries leave, wherever the process dies; and of a copy
- * only what we wrote counts.
+ * Both copies of an archive exist and are verified before its deliveries leave, wherever the process dies; and only
+ * what we wrote counts as a copy.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"

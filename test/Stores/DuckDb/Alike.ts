@@ -1,4 +1,4 @@
-/** Different ids of one hash: row numbers are kept by it. */
+/** Different ids with the same hash, by which row numbers are kept. */
 
 export const alike = [
   ["f166716e3418", "8e88fe29cb3a"],

@@ -1,4 +1,4 @@
-/** What is noted for the next copy for analysts: each key once, events as pieces of numbers. */
+/** What is recorded for the next copy for analysts: each key once, events as ranges of numbers. */
 import { assert, describe, it } from "@effect/vitest"
 import { Changed } from "../../../src/Stores/DuckDb/Changed.ts"
 import { seed } from "../../Long.ts"

@@ -1,4 +1,4 @@
-/** Damage in the middle of the file, which is found only when that part is read: the file is made again. */
+/** Damage in the middle of the file, which is found only when that part is read: the file is rebuilt. */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

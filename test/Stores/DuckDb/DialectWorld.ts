@@ -1,4 +1,4 @@
-/** Kysely on an in-memory DuckDB with one table: what the tests of the dialect run on. */
+/** Kysely on an in-memory DuckDB with one table, on which the tests of the dialect run. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { type ColumnType, Kysely, sql } from "kysely"
 import { DuckDbDialect } from "../../../src/Stores/DuckDb/Dialect.ts"

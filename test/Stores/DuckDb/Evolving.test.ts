@@ -1,7 +1,7 @@
 /**
- * The process that adds columns to the warehouse's file is killed with -9 at every point of that, in turn: around what the
+ * The process that adds columns to the warehouse's file is killed with -9 at every point, in turn: around what the
  * Store learns, and before and after each of DuckDB's statements. The next start has all columns and all rows, and the
- * next pass gives the right table. The short form takes one point of three.
+ * next pass results in the right table. The short form takes one point in three.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -1,6 +1,6 @@
 /**
- * What is known about copies for analysts outlives a stop: the first copy of the next start is made from the one before, and
- * holds what the warehouse holds. It is made whole wherever that can't be known.
+ * The knowledge about copies for analysts survives a stop: the first copy after the next start is made from the one
+ * before, and equals the warehouse. Without certain knowledge, the copy is made whole.
  */
 import { randomBytes } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** How much memory DuckDB may use: little at rest, its whole share during an export, and more for good once it ran out. */
+/**
+ * How much memory DuckDB may use: little at rest, its whole share during an export, and permanently more once it ran
+ * out.
+ */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

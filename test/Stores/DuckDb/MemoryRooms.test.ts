@@ -1,4 +1,6 @@
-/** What DuckDB may use is a share of its budget that depends on what it does, and an export that ran out of it gets more. */
+/**
+ * DuckDB may use a share of its budget that depends on what it does, and an export that ran out of memory gets more.
+ */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, it } from "vitest"
 import { Memory, restingOf, sharesOf, usualBudgetMb } from "../../../src/Stores/DuckDb/Memory.ts"

@@ -1,6 +1,6 @@
 /**
- * What keeps a DuckDB file from being opened: each cause is produced, and only damage counts as damage. As root the process
- * that opens the file gives up its rights first, because no mode stops root.
+ * What keeps a DuckDB file from being opened: each cause is produced, and only damage counts as damage. As root, the
+ * process that opens the file gives up its rights first, because no file mode stops root.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * The copy for analysts: made whole or from the file before it, it holds exactly what the warehouse held at one point in
- * time, and nobody sees a file that is being changed.
+ * The copy for analysts: made whole or from the file before it, it equals the warehouse at one point in time, and no
+ * reader sees a file that is being changed.
  */
 import {
   appendFileSync,

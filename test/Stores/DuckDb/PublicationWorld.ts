@@ -16,7 +16,7 @@ import { removeFolder, temporaryFolder } from "../../Folders.ts"
 import type { Random } from "../../Seeded.ts"
 import { certified, decisionRow, entryRow, eventRow, holdRow } from "../Written.ts"
 
-/** One after the other, as the warehouse's semaphore lets them. */
+/** One after the other, in the order of the warehouse's semaphore. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -27,7 +27,7 @@ class Turns {
   }
 }
 
-/** Whose list of lines is a table, too. */
+/** IPCs whose list of lines is a table, too. */
 const ipcs = byName("ipcs")
 const lines = {
   name: "ipc_lines",
@@ -84,7 +84,7 @@ export interface World {
   readonly target: string
   readonly instance: DuckDBInstance
   readonly write: (batch: Batch) => Promise<unknown>
-  /** Commits wait until what it returns is called. */
+  /** Commits wait until the returned function is called. */
   readonly holdCommits: () => () => void
   /** As if rows with these keys had been written. */
   readonly wrote: (table: string, keys: ReadonlyArray<string>) => void
@@ -230,7 +230,7 @@ export const batch = (number: number): Batch => ({
   watermark: number
 })
 
-/** After that the next copy is made from the one before. */
+/** After this, the next copy is made from the one before. */
 export const takingTurns = async ({
   published,
   write

@@ -1,4 +1,4 @@
-/** Of the rows that events changed, the last ones are in memory, as large as they may be together. */
+/** The most recent rows that events changed are kept in memory, up to a total size. */
 import { assert, describe, it } from "@effect/vitest"
 import { RecentRows } from "../../../src/Stores/DuckDb/RecentRows.ts"
 

@@ -1,6 +1,6 @@
 /**
- * When a checkpoint drops rows, those after them have other numbers: the writer looks up those alone, and each id keeps one
- * row, the row that Merge makes. If that doesn't do, it looks up all of them.
+ * When a checkpoint drops rows, the rows after them get other numbers: the writer looks up only those, and each id
+ * keeps one row, the one that Merge makes. If that isn't enough, it looks up all of them.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { DuckDBConnection } from "@duckdb/node-api"

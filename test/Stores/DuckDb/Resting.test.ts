@@ -1,6 +1,6 @@
 /**
- * What DuckDB caches, and rows that are in memory, are given back once nothing has changed for a minute, but not while somebody
- * reads, who would run out of memory; and so is what copies for analysts and looks have cached.
+ * DuckDB's caches and the rows in memory are released once nothing has changed for a minute, but not during a read,
+ * which would run out of memory; and so are the caches of copies for analysts and looks.
  */
 import { assert, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"

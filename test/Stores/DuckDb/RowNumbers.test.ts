@@ -1,4 +1,4 @@
-/** The numbers that a writer keeps of ids, by a part of their hash. */
+/** The row numbers that a writer keeps for ids, by a part of their hash. */
 import { assert, describe, it } from "@effect/vitest"
 import { isOf, RowNumbers } from "../../../src/Stores/DuckDb/RowNumbers.ts"
 import { seed } from "../../Long.ts"

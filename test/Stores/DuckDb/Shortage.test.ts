@@ -1,6 +1,7 @@
 /**
- * Memory that runs out while rows are written: DuckDB then has in memory what was never committed, rows twice among it. None of
- * it reaches the file, the warehouse refuses all else, and opened again it has what was committed, and more memory.
+ * Memory runs out while rows are written: DuckDB then has data in memory that was never committed, including duplicate
+ * rows. None of it reaches the file, the warehouse refuses everything else, and after it is opened again it has exactly
+ * what was committed, and more memory.
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"

@@ -1,4 +1,7 @@
-/** Two parts of a large table are written at a time, each on a connection of its own; none is begun once the snapshot is closed. */
+/**
+ * Two parts of a large table are written at a time, each on its own connection; none is started once the snapshot is
+ * closed.
+ */
 import { assert, it } from "@effect/vitest"
 import { openWarehouse } from "../../../src/Stores/DuckDb/File.ts"
 import { withConnection } from "../../../src/Stores/DuckDb/ReadAll.ts"

@@ -1,6 +1,6 @@
 /**
- * Rows that events are about are read and deleted by one statement: each id keeps one row all the same, the row that Merge
- * makes, and rows of other ids with the same hash stay as they are.
+ * Rows that events are about are read and deleted by one statement: each id still keeps one row, the one that Merge
+ * makes, and rows of other ids with the same hash don't change.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "../../../src/Domain/Change.ts"

@@ -1,4 +1,4 @@
-/** As DuckDB does by itself: rows are dropped, and those after them get other numbers. */
+/** As DuckDB does by itself: rows are dropped, and the rows after them get other numbers. */
 import type { DuckDBConnection } from "@duckdb/node-api"
 
 export const vacuum = async (connection: DuckDBConnection): Promise<void> => {

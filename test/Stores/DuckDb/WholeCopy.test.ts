@@ -1,4 +1,4 @@
-/** What goes on while the copy for analysts is made whole, part by part: it isn't missed, and keeps nobody out. */
+/** Changes while the copy for analysts is made whole, part by part: none is missed, and the copy keeps no one out. */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { DuckDbSnapshot } from "../../../src/Stores/DuckDb/Snapshot.ts"
 import { killAll, start } from "./OtherProcess.ts"

@@ -1,6 +1,6 @@
 /**
- * DuckDB's writer finds rows by their numbers and takes what is after the last event for new: each id and each event has one
- * row all the same, and the row that Merge makes, whatever happens to the numbers.
+ * DuckDB's writer finds rows by their numbers and treats everything after the last event as new: each id and each event
+ * still has one row, the one that Merge makes, whatever happens to the numbers.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { merge, type Row } from "../../../src/Domain/Merge.ts"

@@ -14,7 +14,7 @@ import { alike } from "./Alike.ts"
 export interface World {
   readonly connection: DuckDBConnection
   readonly tables: EntityTables
-  /** Patched by a test: what the writer's next statements run through. */
+  /** Patched by a test: the writer's next statements run through it. */
   readonly open: (patch?: (connection: DuckDBConnection) => void) => Promise<DuckDbWriter>
   readonly rows: (table: string) => Promise<ReadonlyArray<Rows.Row>>
 }

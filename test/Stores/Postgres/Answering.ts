@@ -1,4 +1,4 @@
-/** A server that speaks PostgreSQL's protocol and answers every question alike. */
+/** A server that speaks PostgreSQL's protocol and answers every query alike. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 

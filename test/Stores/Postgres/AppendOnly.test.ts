@@ -1,6 +1,6 @@
 /**
- * What the ledger has written is permanent: the worker's role has no right to change or remove it, nor one to give itself
- * that right where the tables have an owner; and triggers refuse roles that have. The worker uses only INSERT there.
+ * What the ledger has written is permanent: the worker's role has no right to change or remove it, nor, if the tables
+ * have an owner, to grant itself that right; and triggers refuse roles that have it. The worker uses only INSERT there.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

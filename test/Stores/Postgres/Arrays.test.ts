@@ -1,4 +1,4 @@
-/** Lists that are sent in binary arrive as they were. */
+/** Lists that are sent in binary arrive unchanged. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sql } from "kysely"

@@ -1,4 +1,4 @@
-/** Rows that are read as one text for each column are the rows, whatever they hold. */
+/** Rows that are read as one text per column are the original rows, whatever they contain. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sql } from "kysely"

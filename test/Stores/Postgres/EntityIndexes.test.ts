@@ -1,6 +1,6 @@
 /**
- * Tables of entities have their indexes, whatever made them and when; the newest changes are found by one, and a part of a table by
- * the other.
+ * Tables of entities have their indexes, regardless of what made them and when; one finds the newest changes, the other
+ * a part of a table.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,7 @@
 /**
- * The rows of a COPY are taken from the server's bytes to the last one, wherever these are cut, and pg gets all else as it was
- * sent; and rows of hostile text, as long as pieces of a pipe or a socket or a little longer, arrive as they were.
+ * The rows of a COPY are taken from the server's bytes to the last one, wherever the stream is split, and pg gets
+ * everything else as it was sent; and rows of hostile text, as long as a chunk of a pipe or a socket or a little
+ * longer, arrive unchanged.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

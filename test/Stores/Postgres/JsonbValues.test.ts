@@ -1,6 +1,6 @@
 /**
- * What `construction_jsonb` makes of values that `json` holds and `jsonb` refuses: a mended value, and never an error. Each other
- * value is as `jsonb` has it.
+ * What `construction_jsonb` makes of values that `json` allows and `jsonb` refuses: a repaired value, and never an
+ * error. Any other value is as `jsonb` has it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,6 +1,7 @@
 /**
- * The schema `construction_jsonb`: what analysts see once more, with `jsonb` for `json`, so that rows can be compared and
- * searched. Its views follow their tables, keep what people build on them, and no value makes one fail.
+ * The schema `construction_jsonb`: the analysts' tables once more, with `jsonb` for `json`, so that rows can be
+ * compared and searched. Its views follow their tables, keep objects that people build on them, and no value makes one
+ * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

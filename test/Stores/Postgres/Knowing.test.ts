@@ -1,4 +1,4 @@
-/** A worker that slept while something was erased, and so has none of its sessions any more, gets no new one. */
+/** A worker that slept while something was erased, and so has lost all its sessions, gets no new one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { sql } from "kysely"

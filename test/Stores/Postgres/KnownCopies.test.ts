@@ -1,5 +1,6 @@
 /**
- * What is known about copies for analysts of a server is known to each process that makes them, and only of that server's.
+ * The knowledge about copies for analysts of a server is known to each process that makes them, and covers only that
+ * server's copies.
  */
 import { existsSync } from "node:fs"
 import { assert, describe } from "@effect/vitest"

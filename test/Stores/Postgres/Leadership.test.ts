@@ -1,6 +1,6 @@
 /**
- * What lets a dead leader go: its connection, and every other one, notices that the other end is gone, on both ends.
- * The waiting itself is the kernel's and the server's; here are the settings that they are given.
+ * How a dead leader's lock is released: on both ends, its connection, like every other one, notices that the other end
+ * is gone. The kernel and the server do the waiting; these tests check their settings.
  */
 import { Socket } from "node:net"
 import { hostname } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * Two workers on one database: one adds columns, in the transaction in which they are learned; the other notices before its next
- * write. While somebody holds the table, nothing is learned, and nothing waits for long.
+ * Two workers on one database: one adds columns, in the transaction in which they are learned; the other notices before
+ * its next write. While someone holds the table, nothing is learned, and nothing waits long.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What a worker asks again and again: looks of one moment are one statement, and none of them misses what another worker has
- * changed.
+ * What a worker asks again and again: the looks of one moment are one statement, and none of them misses a change by
+ * another worker.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"

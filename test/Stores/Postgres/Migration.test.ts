@@ -1,4 +1,4 @@
-/** The schemas are made once, completely or not at all, by any number of workers that start together. */
+/** The schemas are created once, completely or not at all, by any number of workers that start together. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Postgres } from "../../../src/Stores/Postgres/Postgres.ts"

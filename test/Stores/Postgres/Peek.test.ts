@@ -1,4 +1,4 @@
-/** Looking for what waits costs as much as what waits, however much the inbox holds. */
+/** Looking for waiting events costs as much as there are, however much the inbox holds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Store } from "../../../src/Stores/Store.ts"

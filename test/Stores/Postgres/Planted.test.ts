@@ -1,6 +1,6 @@
 /**
- * Books that get an owner bring nothing along by which somebody else could act as that owner: somebody who had the worker's
- * role while it owned everything may have left it there.
+ * Books that get an owner contain nothing by which someone else could act as that owner: someone who had the worker's
+ * role while it owned everything may have left something there.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -92,7 +92,7 @@ export const proxied = async (url: string): Promise<Proxy> => {
       if (isAnswerLost) client.destroy()
       else pass(() => client.write(isRepeating ? Buffer.concat([chunk, chunk]) : chunk))
     })
-    // In a silent network the end of a connection is lost too.
+    // In a silent network the end of a connection is lost, too.
     client.on("close", () => isHeld || pass(() => server.destroy()))
     server.on("close", () => {
       pairs.delete(pair)

@@ -1,6 +1,6 @@
 /**
- * A rebuild while workers go on: it waits for their open transactions without deadlocks. It doesn't wait for readers, and
- * they don't notice it.
+ * A rebuild while other workers run: it waits for their open transactions without deadlocks. It doesn't wait for
+ * readers, and they don't notice it.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

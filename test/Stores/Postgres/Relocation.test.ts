@@ -1,6 +1,7 @@
 /**
- * The books of an older version move from `siteledger` to `ledger`: at a worker's start where one role holds everything,
- * and by config/postgres-roles.sql and `siteledger migrate` to an owner. Nothing is rewritten, and older workers go on.
+ * The books of an older version move from `siteledger` to `ledger`: at a worker's start if one role owns everything,
+ * and by config/postgres-roles.sql and `siteledger migrate` to an owner. Nothing is rewritten, and older workers
+ * continue.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,7 @@
 /**
- * A worker whose server is reached through TLS, as most are that others operate: what it writes, receives and exports is what
- * it would be without. Each byte to the server passes a proxy that offers TLS as PostgreSQL does, and refuses all else.
+ * A worker that reaches its server through TLS, as with most servers that others operate: it writes, receives and
+ * exports the same as without TLS. Each byte to the server passes a proxy that offers TLS as PostgreSQL does, and
+ * refuses anything else.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * Databases as older versions left them, where the books are in `siteledger` with everything else; and the session of a
- * worker of such a version, which goes on.
+ * Databases as older versions left them, with the books in `siteledger` along with everything else; and the session of
+ * a worker of such a version, which continues.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** Which transactions are ended as those of a vanished worker, and which never are. */
+/** Which transactions are ended because they belong to a vanished worker, and which never are. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { sql } from "kysely"

@@ -1,4 +1,7 @@
-/** Verify reads the books as of one point in time: it sees no half of what another worker posts, and waits for none. */
+/**
+ * Verify reads the books as of one point in time: it never sees half of what another worker posts, and it doesn't wait
+ * for anyone.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"

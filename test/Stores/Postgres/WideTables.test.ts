@@ -1,6 +1,6 @@
 /**
- * The copy for analysts of more wide tables than fit into the memory of the DuckDB that makes it: whole, and by what changed
- * in each of them.
+ * The copy for analysts of more wide tables than fit into the memory of the DuckDB that makes it: whole, and by the
+ * changes in each table.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

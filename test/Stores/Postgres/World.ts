@@ -1,6 +1,4 @@
-/**
- * A database per test, and workers' stores on it: the basis of the tests of PostgreSQL.
- */
+/** A database per test, and workers' stores on it, for the tests of PostgreSQL. */
 import { createHash } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Client } from "pg"

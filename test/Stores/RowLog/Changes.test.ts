@@ -1,4 +1,4 @@
-/** In which order rows are logged: wherever the log ends, no row in it refers to one that isn't. */
+/** The order in which rows are logged: wherever the log ends, no row in it refers to one that isn't in it. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, it } from "@effect/vitest"

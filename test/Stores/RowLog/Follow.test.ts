@@ -1,4 +1,4 @@
-/** Who writes the log of rows: one at a time, however it is called and interrupted. */
+/** Who writes the log of rows: one writer at a time, however it is called and interrupted. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"

@@ -1,4 +1,4 @@
-/** The log of rows: a store that is damaged, gone or put back has every irreplaceable row again. */
+/** The log of rows: a store that is damaged, gone or put back recovers every irreplaceable row. */
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"

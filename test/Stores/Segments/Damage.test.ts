@@ -1,4 +1,4 @@
-/** Damage to the inbox's files: what one of them loses is in another, and what none has is named. */
+/** Damage to the inbox's files: what one file loses is in another, and a delivery that is in none is named. */
 import { assert, describe, it } from "@effect/vitest"
 import { createSecretKey } from "node:crypto"
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** A body that has lost something to an erasure is known by what had come: in segments, and in a Store's table and back. */
+/**
+ * A body from which an erasure has removed something is still recognised by its original: in segments, and in a Store's
+ * table and back.
+ */
 import { hash } from "node:crypto"
 import { rmSync } from "node:fs"
 import { join } from "node:path"

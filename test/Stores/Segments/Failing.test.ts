@@ -1,4 +1,4 @@
-/** Writes and flushes that fail at any point: what was acknowledged is stored, under one number. */
+/** Writes and fsyncs that fail at any point: acknowledged deliveries are stored, each under one number. */
 import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * What was stored before is found exactly, in memory and in files, whatever was merged, lost or cut off: a key that isn't
- * found is stored twice, and one that is found wrongly is lost.
+ * Bodies and ids that were stored before are found exactly, in memory and in files, no matter what was merged, lost or
+ * cut off: a key that isn't found is stored twice, and one that is found wrongly is lost.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The newest events of the inbox are found whatever came again after them, and with few reads: a sender that repeats all it
- * has sent in two days doesn't hold up a worker that starts, or is asked how it is.
+ * The newest events of the inbox are found no matter what was repeated after them, and with few reads: a sender that
+ * repeats everything of the last two days doesn't delay a worker that starts, or that is asked for its status.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { mostNewest } from "../../../src/Stores/Deliveries.ts"

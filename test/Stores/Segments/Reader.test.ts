@@ -1,4 +1,4 @@
-/** Frames read beside their writer: any of them, in any order, and how much of the files that takes. */
+/** Frames read beside their writer: any of them, in any order, and how much of the files is read for it. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"

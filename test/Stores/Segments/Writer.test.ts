@@ -1,4 +1,4 @@
-/** The inbox's files: what is stored is read back, whatever happens to one of the files. */
+/** The inbox's files: everything stored is read back, whatever happens to one of the files. */
 import { assert, describe, it } from "@effect/vitest"
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { truncateSync, writeFileSync } from "node:fs"

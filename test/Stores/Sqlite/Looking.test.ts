@@ -1,4 +1,4 @@
-/** Who only looks doesn't wait for a transaction that is open, and sees what was committed before. */
+/** A reader that only looks doesn't wait for an open transaction, and sees what was committed before. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** How much of the log is written in a minute, and that it says what it left out. */
+/** How much of the log is written in a minute, and that the log says what was left out. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { TestClock } from "effect/testing"

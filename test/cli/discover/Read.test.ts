@@ -1,4 +1,4 @@
-/** A document that YAML would take hours for, or that has no end, is given up: in bounded time and memory. */
+/** A document that YAML would take hours for, or that has no end, is given up in bounded time and memory. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
