@@ -1,5 +1,5 @@
 /**
- * The launcher in a separate tree with a stub for the worker: which Node it picks, that it is found through symlinks, and
+ * The launcher in a separate tree with a stub for the worker: which Node it picks, that it works through symlinks, and
  * that arguments, exit codes and signals pass because it execs.
  */
 import { spawn, spawnSync } from "node:child_process"

@@ -1,6 +1,6 @@
 /**
- * The worker's own client of the service, over real sockets: its HTTP, its token and its retries, without a pace. Also a
- * service that answers as a test wants.
+ * The worker's own client of the service, over real sockets: its HTTP, its token and its retries, without a pace. Also
+ * a service that answers as a test wants.
  */
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as Settings from "../../config/Settings.ts"

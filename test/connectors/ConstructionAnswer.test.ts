@@ -1,4 +1,4 @@
-/** When the service asks for a pause in dates, they are by its own clock, an hour ahead of ours or behind. */
+/** If the service asks for a pause by a date, the date is by its own clock, an hour ahead of ours or behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"

@@ -1,5 +1,6 @@
 /**
- * The token's life against a real authorization server: who is asked, how often, and what is on disk by then.
+ * The token's life against a real authorization server: which endpoint is asked, how often, and what is on disk by
+ * then.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"

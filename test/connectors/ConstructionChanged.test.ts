@@ -1,4 +1,4 @@
-/** How a list is asked for what changed: the filter's place and form, and how much more is asked for than what is new. */
+/** How a list is asked for its changes: the filter's place and form, and the overlap with what is already known. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { HttpClientRequest } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * What is left of a delivery about a record that is erased: it is still read as the same event with what the books rest on, and
- * nothing else of it is left.
+ * What is left of a delivery about a record that is erased: it is still read as the same event with the facts that the
+ * books rest on, and nothing else is left.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { bodies, type Given } from "../../connectors/construction/ConstructionErased.ts"

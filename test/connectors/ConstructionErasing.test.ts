@@ -1,6 +1,4 @@
-/**
- * What is left of a record that is erased in pages and single answers: what the reading and the books need, and nothing else.
- */
+/** What is left of an erased record in pages and single answers: only what the reading and the books need. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"

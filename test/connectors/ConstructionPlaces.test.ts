@@ -1,4 +1,4 @@
-/** Where fields are found: nested envelopes, dotted names, and what is left over. */
+/** Where fields are found: nested envelopes, dotted names, and the fields that are left over. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"

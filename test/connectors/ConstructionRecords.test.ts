@@ -1,4 +1,7 @@
-/** Records that are cut out of a page's text say exactly what the parsed page says, and no page is taken that isn't JSON. */
+/**
+ * Records that are cut out of a page's text say exactly what the parsed page says, and no page is accepted that isn't
+ * JSON.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"

@@ -1,6 +1,6 @@
 /**
- * A list whose pages are found one after the other: each way of paging to its end, the lists below the rows of a parent, and
- * what is never asked for: an address elsewhere, or a path that a value would lead out of.
+ * A list whose pages are found one after the other: each way of paging to its end, the lists below the rows of a
+ * parent, and addresses that are never requested: on another host, or a path that a value would escape from.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** One record by its id: where it is asked for, where the answer has it, and what isn't taken for it. */
+/** One record by its id: where it is requested, where the answer has it, and what isn't accepted as the record. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** An answer that isn't as a review file promises: said of that list, and never of the service. */
+/** An answer that doesn't match its review file: the list is blamed, and never the service. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClientRequest } from "effect/http"

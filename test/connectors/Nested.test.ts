@@ -1,4 +1,7 @@
-/** What isn't to be kept of the items of a list that is a table: neither there, nor in the record's own column, nor in quarantine. */
+/**
+ * Fields that must not be kept, of the items of a list that is a table: they are neither there, nor in the record's own
+ * column, nor in quarantine.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { changesOf } from "../../connectors/construction/ConstructionChanges.ts"
 import { shapeOf } from "../../connectors/construction/ConstructionShapes.ts"

@@ -1,4 +1,6 @@
-/** Lists of a review file for tests of how they are read: what isn't said is as plain as can be. */
+/**
+ * Lists of a review file for tests of how they are read: everything that a test doesn't set is as plain as possible.
+ */
 import type { Column, List } from "../../src/Discovery/Review.ts"
 
 export const column = (name: string, type: Column["type"] = "VARCHAR", more: Partial<Column> = {}): Column => ({

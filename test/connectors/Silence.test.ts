@@ -1,6 +1,6 @@
 /**
- * Answers that never end: 30 s are for the whole answer, to its last byte. Then its connection is closed, and the request
- * is sent again.
+ * Answers that never end: 30 s is the limit for the whole answer, to its last byte. Then its connection is closed, and
+ * the request is sent again.
  */
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Every operation of the full OpenAPI document is answered as the document says: ajv, which knows nothing of how either is
- * made, validates each body.
+ * Every operation of the full OpenAPI document is answered as the document says: ajv, which knows nothing of how either
+ * was made, validates each body.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Types that `openapi-typescript` makes of the service's document, for a program of somebody else. */
+/** Types that `openapi-typescript` generates from the service's document, for someone else's program. */
 import openapiTypes, { astToString } from "openapi-typescript"
 import type { Consumer } from "../Package/Consumer.ts"
 

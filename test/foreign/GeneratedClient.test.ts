@@ -1,6 +1,6 @@
 /**
  * Clients that were generated from the sandbox's documents: types by `openapi-typescript`, requests by `openapi-fetch`.
- * The same types with our own library are in test/Package/Client.test.ts.
+ * test/Package/Client.test.ts uses the same types with our own library.
  */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"

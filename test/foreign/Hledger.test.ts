@@ -1,4 +1,4 @@
-/** hledger accepts the journals that are written for it, and finds what is wrong with others. */
+/** hledger accepts the journals that are written for it, and finds errors in others. */
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Third-party linters find no problem in the sandbox's OpenAPI documents; in the full one only what it has from OpenAPI 3.0
- * on purpose.
+ * Third-party linters find no problem in the sandbox's OpenAPI documents; in the full one, only its deliberate parts of
+ * OpenAPI 3.0.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

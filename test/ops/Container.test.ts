@@ -1,7 +1,7 @@
 /**
- * The container as ops/container/Containerfile builds it, on a Debian that is made here instead of one from a registry: it
- * is small, runs as nobody on a root that can't be written, is healthy, and stops on SIGTERM. It takes minutes, so only
- * `npm run test:long` does it.
+ * The container as ops/container/Containerfile builds it, on a Debian that is made here instead of one from a registry:
+ * it is small, runs as user nobody on a read-only root, is healthy, and stops on SIGTERM. It takes minutes, so only
+ * `npm run test:long` runs it.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -1,4 +1,7 @@
-/** The unit by which systemd runs a worker: systemd itself accepts it, and finds that it takes away what a worker doesn't need. */
+/**
+ * The systemd unit of a worker: systemd itself accepts it, and reports that it removes the rights that a worker doesn't
+ * need.
+ */
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * Real proxies that end TLS in front of a real worker, by the configuration that ops/proxy has: a signed delivery arrives
- * with its bytes and its sender's address, one of the largest size too, and nothing but the path of deliveries is reached.
+ * Real proxies that terminate TLS in front of a real worker, with the configuration in ops/proxy: a signed delivery
+ * arrives with its bytes and its sender's address, even one of the largest size, and only the path of deliveries can be
+ * reached.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -1,6 +1,6 @@
 /**
- * The API's description is true: what it names is served and nothing else is, and each operation needs the scope that
- * it names. Also the answers to unknown addresses.
+ * The API's description is true: everything that it names is served, and nothing else, and each operation needs the
+ * scope that it names. Also the answers to unknown addresses.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Deliveries that failed permanently, and what the events can't tell, across restarts; as the administration shows it. */
+/**
+ * Deliveries that failed permanently, and those that can't be derived from the events, across restarts; as the
+ * administration shows them.
+ */
 import { copyFileSync } from "node:fs"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Two runs share what the seed makes, and no id and no secret unless they are given the same identity. */
+/** Two runs share everything that the seed makes, but no id and no secret unless they are given the same identity. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"

@@ -1,6 +1,7 @@
 /**
  * The OpenAPI document is complete for a client that is generated from it: every answer of every operation, and every
- * delivery. Compared with what a running sandbox answers and sends. test/foreign/ has the linters and the clients.
+ * delivery. It is compared with the answers and deliveries of a running sandbox. test/foreign/ has the linters and the
+ * clients.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,6 @@
-/** Requests that aren't as the description says, and the headers by option: over real HTTP, as a foreign client sees it. */
+/**
+ * Requests that don't match the description, and the optional headers: over real HTTP, as a foreign client sees them.
+ */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

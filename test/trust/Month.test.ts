@@ -1,6 +1,7 @@
 /**
- * The judge of the attack that plays a month: what it expects, counted by hand; and that it sees an entry that is wrong,
- * missing, doubled or someone else's, and names it. `node trust/month/breaks.ts` plants breaks into the product for it.
+ * The judge of the attack that plays a month: its expectations, counted by hand; and that it detects and names an entry
+ * that is wrong, missing, doubled or someone else's. `node trust/month/breaks.ts` plants breaks into the product for
+ * it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Seed from "../../sandbox/Seed.ts"

@@ -1,4 +1,4 @@
-/** What is kept of a run of all attacks is the same on every machine. */
+/** The recorded results of a run of all attacks are the same on every machine. */
 import { assert, it } from "@effect/vitest"
 import type { Line } from "../../trust/Goal.ts"
 import { placeless } from "../../trust/Write.ts"

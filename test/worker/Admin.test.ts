@@ -1,6 +1,6 @@
 /**
- * The admin listener as programs see it: who may ask, how wrong arguments are refused, and that a verb answers the same
- * whether the worker or the command line carries it out.
+ * The admin listener as programs see it: who may ask, how wrong arguments are refused, and that a verb gives the same
+ * answer whether the worker or the command line carries it out.
  */
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"

@@ -1,7 +1,7 @@
 /**
- * An analyst with nothing but DuckDB, in a separate process: opens the published copy again and again and checks that it
- * doesn't contradict itself. Prints what it saw as one JSON line when its standard input ends.
- * Run: node Analyst.ts FILE
+ * An analyst with only DuckDB, in a separate process: opens the published copy again and again and checks that it
+ * doesn't contradict itself. Prints what it saw as one JSON line when its standard input ends. Run: node Analyst.ts
+ * FILE
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 

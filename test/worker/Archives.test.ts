@@ -1,6 +1,6 @@
 /**
- * A worker whose old deliveries leave for archives: rows, books and what is known of each delivery stay the same, whatever
- * reads them. test/Stores/Archives/ has each step, and every moment at which it may die.
+ * A worker whose old deliveries are moved to archives: rows, books and everything known of each delivery stay the same,
+ * for all readers. test/Stores/Archives/ has each step, and every moment at which it may die.
  */
 import { hash, randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** A browser as the admin listener sees it: it keeps a cookie, and says from which page a request comes. */
+/** A browser as the admin listener sees it: it keeps a cookie, and tells which page a request comes from. */
 import { type IncomingMessage, request } from "node:http"
 import type { RunningWorker } from "../RunningWorker.ts"
 

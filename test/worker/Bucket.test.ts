@@ -1,4 +1,4 @@
-/** The worker with a bucket as its lake, while the bucket refuses and after. */
+/** The worker with a bucket as its lake, while the bucket refuses and afterwards. */
 import { assert, describe, it } from "@effect/vitest"
 import { S3Stub } from "../../trust/S3Stub.ts"
 import { World } from "./World.ts"

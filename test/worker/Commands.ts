@@ -1,6 +1,6 @@
 /**
- * The commands of a page in docs/, run by a shell as they stand there. Only names are a test's own: those of places, and
- * `siteledger`, which is the program of the test.
+ * The commands of a page in docs/, run by a shell as they are written there. Only names are a test's own: those of
+ * places, and `siteledger`, which is the program under test.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -1,6 +1,6 @@
 /**
- * What a newcomer does: README's commands, in a separate folder. The demo is a process; its display is read in the form
- * that it has when stderr is no terminal.
+ * What a newcomer does: README's commands, in a separate folder. The demo is a process; its output is read in the form
+ * for a stderr that isn't a terminal.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

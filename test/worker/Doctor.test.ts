@@ -1,4 +1,4 @@
-/** `siteledger doctor`: finds what is wrong, says it in one sentence each, and changes nothing by looking. */
+/** `siteledger doctor` finds problems, describes each in one sentence, and changes nothing by looking. */
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"

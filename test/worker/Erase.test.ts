@@ -1,6 +1,6 @@
 /**
- * A person is erased: each file is decoded before and after. What came from the service, by deliveries and by lists, loses
- * the person; what comes again doesn't bring them back; the books stay whole.
+ * A person is erased: each file is decoded before and after. Everything that came from the service, by deliveries and
+ * by lists, loses the person; repeated deliveries don't bring them back; the books stay whole.
  */
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"

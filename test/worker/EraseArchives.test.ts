@@ -1,6 +1,6 @@
 /**
- * A person is erased from archived months: each file of both copies is decoded before and after. The archives are whole,
- * sealed and linked afterwards, and whatever reads them works as before.
+ * A person is erased from archived months: each file of both copies is decoded before and after. The archives are
+ * whole, sealed and linked afterwards, and all of their readers work as before.
  */
 import { hash } from "node:crypto"
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"

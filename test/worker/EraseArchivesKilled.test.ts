@@ -1,6 +1,6 @@
 /**
- * A person is erased from archives by a verb that dies, at each call that changes something in their folders, or that can't
- * reach the lake; and from what a worker has left that died while it archived.
+ * A person is erased from archives by a verb that dies at each call that changes something in their folders, or that
+ * can't reach the lake; and from the remains of a worker that died while it archived.
  */
 import { once } from "node:events"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"

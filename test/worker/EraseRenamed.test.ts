@@ -1,5 +1,6 @@
 /**
- * A record is erased once its amounts have other names: deliveries keep what the books rest on by the names of their time.
+ * A record is erased after its amounts got other names: deliveries keep the facts that the books rest on, by the names
+ * of their time.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { patience } from "../Long.ts"

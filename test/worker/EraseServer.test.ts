@@ -1,6 +1,6 @@
 /**
- * A person is erased from a store in PostgreSQL: its tables and the server's own files are searched before and after, and the
- * files beside the worker. The warehouse's rows are changed where they are, and are what a rebuild makes.
+ * A person is erased from a store in PostgreSQL: its tables and the server's own files are searched before and after,
+ * and the files beside the worker. The warehouse's rows are changed in place, and equal those of a rebuild.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { exactNumber } from "../InterfaceServer.ts"

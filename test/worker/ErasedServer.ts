@@ -1,6 +1,6 @@
 /**
- * A world on PostgreSQL in which a person is in everything, also in rows that are dead and in what the server notes of frequent
- * values; and where the person is held.
+ * A world on PostgreSQL in which a person is in everything, including dead rows and the server's statistics of frequent
+ * values; and where the person is found.
  */
 import { gzipSync } from "node:zlib"
 import { assert } from "@effect/vitest"

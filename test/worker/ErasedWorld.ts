@@ -1,6 +1,6 @@
 /**
- * A world in which a person is in everything that siteledger holds, another one only in records, and what is done to erase them,
- * or to bring them back.
+ * A world in which one person is in everything that siteledger holds, and another only in records; and the steps that
+ * erase them, or bring them back.
  */
 import { once } from "node:events"
 import { join } from "node:path"

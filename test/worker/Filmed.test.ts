@@ -1,6 +1,6 @@
 /**
- * README's first minute, filmed in a terminal of 80 columns: what README shows is what a newcomer sees, line by line, but for
- * the numbers. Needs tmux (Debian's package).
+ * README's first minute, recorded in a terminal of 80 columns: README shows what a newcomer sees, line by line, except
+ * for the numbers. Needs tmux (Debian's package).
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs"

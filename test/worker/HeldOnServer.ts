@@ -1,7 +1,6 @@
 /**
- * Where a database in PostgreSQL holds a text: its tables as text and as bytes, those of the server's own in which it notes
- * frequent values among them; and the files of its folder, byte by byte, with rows that are dead. Shares nothing with what
- * erases.
+ * Where a PostgreSQL database holds a text: its tables as text and as bytes, including the server's own statistics of
+ * frequent values; and the files of its folder, byte by byte, including dead rows. Shares no code with the erasure.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

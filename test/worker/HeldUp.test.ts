@@ -1,7 +1,7 @@
 /**
- * What holds a whole worker up raises its alert, by its own metrics and the rules that are shipped: a warehouse that can't be
- * opened, a copy for analysts that can't be put in its place, memory that something takes, a lock of another session. Most
- * other alerts are raised in the tests of their causes.
+ * A problem that holds a whole worker up raises its alert, by its own metrics and the rules that are shipped: a
+ * warehouse that can't be opened, a copy for analysts that can't be put in place, memory used up, a lock of another
+ * session. Most other alerts are raised in the tests of their causes.
  */
 import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * `siteledger history` of a worker: of the minute under way, and after its end without a worker, also by a later one; and
- * `siteledger walks`.
+ * `siteledger history` of a worker: the current minute and, after the worker's end, without one and with a later one;
+ * and `siteledger walks`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import type { Answer } from "../../src/Operate/AdminApi.ts"

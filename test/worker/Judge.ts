@@ -1,6 +1,6 @@
 /**
- * Stands outside of the workers that are killed: it knows what it sent, what was answered 2xx, and what had been requested
- * of the service at each kill.
+ * The judge outside of the workers that are killed: it knows what it sent, what was answered 2xx, and what had been
+ * requested of the service at each kill.
  */
 import { assert } from "@effect/vitest"
 import type { StatusReport } from "../../src/Operate/AdminApi/StatusReport.ts"

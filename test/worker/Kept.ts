@@ -1,6 +1,6 @@
 /**
- * The store as an older version left it, put back in place of a newer one's by the commands of docs/installing.md. On PostgreSQL
- * without its own programs, a copy of the database takes the place of its dump.
+ * The store as an older version left it, put in place of a newer one's by the commands of docs/installing.md. For a
+ * PostgreSQL without its own programs, a copy of the database replaces the dump.
  */
 import { join } from "node:path"
 import { removeFolder, temporaryFolder } from "../Folders.ts"

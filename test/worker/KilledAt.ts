@@ -1,6 +1,7 @@
 /**
- * Loaded before a verb: kills its process at one of the calls that change what is in an archive's folder, on either side.
- * `KILLED_AT` is `before 3` or `after 3`; without it each call is only written to `KILLED_LOG`, by its name.
+ * Loaded before a verb: kills its process at one of the calls that change something in an archive's folder, on either
+ * side of it. `KILLED_AT` is `before 3` or `after 3`; without it, each call is only written to `KILLED_LOG`, by its
+ * name.
  */
 import fs, { appendFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"

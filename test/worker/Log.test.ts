@@ -1,6 +1,6 @@
 /**
- * What a worker says of itself on stderr: a line for each thing that it does, when it does it, with the same names and
- * fields in each format; and no secret.
+ * What a worker logs on stderr: a line for each thing that it does, when it does it, with the same names and fields in
+ * each format; and no secret.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { version } from "../../src/Runtime/Program.ts"

@@ -1,6 +1,6 @@
 /**
- * A worker on a person's login: it walks although its tokens end, says when only a person can help, keeps receiving, and
- * never shows a secret.
+ * A worker on a person's login: it walks although its tokens expire, says when only a person can help, keeps receiving,
+ * and never shows a secret.
  */
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

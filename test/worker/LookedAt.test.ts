@@ -1,4 +1,7 @@
-/** What analysts have, looked at through the worker: its answers are the command line's, and a person's SQL changes nothing. */
+/**
+ * The analysts' copy, seen through the worker: its answers equal the command line's, and a person's SQL changes
+ * nothing.
+ */
 import { readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

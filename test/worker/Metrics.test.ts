@@ -1,4 +1,6 @@
-/** The metrics of a worker change when their cause is made, keep Prometheus' conventions all the while, and hold no secret. */
+/**
+ * The metrics of a worker change when their cause occurs, always follow Prometheus' conventions, and contain no secret.
+ */
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { sections } from "../../src/Operate/Metrics/Families.ts"

@@ -1,6 +1,6 @@
 /**
- * `siteledger migrate` as an operator runs it: a worker whose books have an owner starts once it was run, and others join;
- * killed in the middle it has changed nothing; stores are moved to such a database and back.
+ * `siteledger migrate` as an operator runs it: a worker whose books have an owner starts only after it was run, and
+ * others join; killed in the middle, it has changed nothing; stores are moved to such a database and back.
  */
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"

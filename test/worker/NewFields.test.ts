@@ -1,6 +1,6 @@
 /**
- * Records have fields that the review file doesn't name: a worker makes columns of them, or leaves them where they were, or
- * doesn't keep them, as the file says. Its tables, the copy for analysts and an export show the columns.
+ * Records have fields that the review file doesn't name: as the file says, a worker makes columns of them, keeps them
+ * where they were, or doesn't keep them. Its tables, the copy for analysts and an export show the columns.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * A service's failures, as the shipped scenarios play them in scaled time; the worker is a separate process. In the end its
- * tables hold what the service says is true.
+ * A service's failures, as the shipped scenarios play them in scaled time; the worker is a separate process. In the end
+ * its tables hold the service's truth.
  */
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Principals as people use them: each verb is done for those whose role it needs, alone; what is revoked ends at once, on
- * every worker; and whatever was done names who asked.
+ * Principals as people use them: each verb works only for those whose role allows it; a revoked token ends at once, on
+ * every worker; and every action names who asked.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { userInfo } from "node:os"

@@ -1,4 +1,4 @@
-/** `siteledger quarantine` and `siteledger replay ID`: what waits, what would help, and one of it read again. */
+/** `siteledger quarantine` and `siteledger replay ID`: what waits, what would help, and one delivery read again. */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

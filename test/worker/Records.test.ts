@@ -1,4 +1,7 @@
-/** The warehouse as it is now, through the worker and the command line: its tables, their records, and what said each field. */
+/**
+ * The warehouse as it is now, through the worker and the command line: its tables, their records, and the origin of
+ * each field.
+ */
 import { randomUUID } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

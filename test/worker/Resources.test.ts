@@ -1,6 +1,6 @@
 /**
- * From the service's document to tables: a person has it discovered, switches lists on, and starts the worker. Each becomes a
- * table, is walked to its proof, and equals what the service has, before and after it changes.
+ * From the service's document to tables: a person discovers lists, switches some on, and starts the worker. Each
+ * becomes a table, is walked until it is proven, and equals the service's list, before and after it changes.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Who may open the worker's files: its user only, except for what analysts read where the operator opened it to them. The
- * doctor names what is open to others.
+ * Who may open the worker's files: only its user, except for the analysts' files if the operator opened them. The
+ * doctor names files that are open to others.
  */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"

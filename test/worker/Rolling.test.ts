@@ -1,7 +1,7 @@
 /**
- * A rolling upgrade: three workers of the version before on one PostgreSQL, replaced one by one while deliveries arrive. The
- * first new one migrates the tables under those that still run; nothing is lost, every payment is posted once, as its
- * certificate says, and the chain is whole across versions.
+ * A rolling upgrade: three workers of the previous version on one PostgreSQL, replaced one by one while deliveries
+ * arrive. The first new one migrates the tables under those that still run; nothing is lost, every payment is posted
+ * once, as its certificate says, and the chain is whole across versions.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"

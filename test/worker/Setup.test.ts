@@ -1,4 +1,7 @@
-/** A worker's setup through the worker: its settings without any secret, and what `siteledger doctor` finds where it runs. */
+/**
+ * A worker's setup, seen through the worker: its settings without any secret, and what `siteledger doctor` finds where
+ * it runs.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import type { Answer } from "../../src/Operate/AdminApi.ts"
 import { World } from "./World.ts"

@@ -1,6 +1,6 @@
 /**
- * A world that the tests of a file share: the first of them makes it, which takes longer than most of what follows, and each
- * begins with its data directory and its database as they were then. The service goes on meanwhile.
+ * A world that the tests of a file share: the first test makes it, which takes longer than most of the tests, and each
+ * starts with its data directory and its database as they were then. The service continues meanwhile.
  */
 import { cpSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * From a signed `ipc.paid` to the accounting system, with worker, service and sink as separate processes or servers; and
- * what the command line does about entries that the sink refused.
+ * From a signed `ipc.paid` to the accounting system, with worker, service and sink as separate processes or servers;
+ * and what the command line does about refused entries.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts, entryOf, secret, taken } from "../Ledger/Outbox/SinkWorld.ts"

@@ -1,5 +1,5 @@
 /**
- * What a worker sends to OpenTelemetry: its metrics without anybody asking for them, the trace of a delivery from the service's
+ * What a worker sends to OpenTelemetry: its metrics without being asked, the trace of a delivery from the service's
  * request to accounting, and its log. Never a secret.
  */
 import { randomUUID } from "node:crypto"

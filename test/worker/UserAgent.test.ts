@@ -1,4 +1,4 @@
-/** What a worker, `login` and `doctor` are called in the logs of the servers that they ask. */
+/** The User-Agent of a worker, `login` and `doctor` in the logs of the servers that they ask. */
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../../package.json" with { type: "json" }
 import { startReceiver } from "../InterfaceServer/Peer.ts"

@@ -1,4 +1,4 @@
-/** A signal ends a call at once, at any point of its way, and nothing else. */
+/** A signal ends a call at once, at any point, and affects nothing else. */
 import { getEventListeners } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import type { CallOptions, Client } from "../../../connectors/construction/Client.ts"

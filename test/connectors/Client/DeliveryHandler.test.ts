@@ -1,4 +1,4 @@
-/** The web handler for deliveries: what it lets through, when it answers, and with what. */
+/** The web handler for deliveries: which requests it accepts, when it answers, and with what. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { type DeliveredEvent, deliveryHandler } from "../../../connectors/construction/Client.ts"

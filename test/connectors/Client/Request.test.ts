@@ -1,4 +1,4 @@
-/** Any request: what is sent, what is read, and which requests are sent twice. */
+/** Any request: what is sent, what is read, and which requests are repeated. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import packageJson from "../../../packages/client/package.json" with { type: "json" }

@@ -1,5 +1,5 @@
 /**
- * Token answers: a refresh token may have been spent for one, so any answer with an access token is accepted, and its
+ * Token answers: an answer may have cost a refresh token, so any answer with an access token is accepted, and its
  * unreadable fields count as missing.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * A token endpoint that takes the client's secret only with HTTP Basic: this is noticed once, costs one request of the
+ * A token endpoint that accepts the client's secret only by HTTP Basic: this is noticed once, costs one request of the
  * plan, and is never tried at another address.
  */
 import { assert, describe, it } from "@effect/vitest"

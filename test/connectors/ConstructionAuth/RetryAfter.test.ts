@@ -1,6 +1,6 @@
 /**
- * The token endpoint's Retry-After: no request is sent before it, a long one is shown with its end, and only a longer one
- * than SITELEDGER_LONGEST_PAUSE is asked again sooner.
+ * The token endpoint's Retry-After: no request is sent before it, a long one is shown with its end, and only one longer
+ * than SITELEDGER_LONGEST_PAUSE is cut short.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-/** Large bodies, which a thread reads: the result is the same, and the event loop goes on meanwhile. */
+/** Large bodies, which a thread reads: the result is the same, and the event loop continues meanwhile. */
 import { performance } from "node:perf_hooks"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * How long the check of a signature takes tells nothing: whichever secret signed, or none, each is compared, in constant
- * time. Counted at Node's own comparison, since time itself is no proof.
+ * The time that checking a signature takes reveals nothing: whichever secret signed, or none, each is compared, in
+ * constant time. Calls of Node's own comparison are counted, because time itself is no proof.
  */
 import * as crypto from "node:crypto"
 import { afterEach, assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * The tokens' life: one refresh at a time, each new refresh token on disk before its access token is used, and few requests
- * where a person has to help.
+ * The tokens' life: one refresh at a time, each new refresh token on disk before its access token is used, and few
+ * requests while a person has to help.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"

@@ -1,5 +1,6 @@
 /**
- * What Tryton's answers mean: what refuses an entry, what waits, what the sentences say, and what they never repeat.
+ * What Tryton's answers mean: what refuses an entry, what delays it, what the sentences say, and what they never
+ * repeat.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Stands between siteledger and a Tryton, and breaks connections: the answer to a call is lost, or the call itself arrives
- * only when the test lets it through.
+ * A proxy between siteledger and a Tryton that breaks connections: the answer to a call is lost, or the call itself
+ * arrives only when the test lets it through.
  */
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"

@@ -1,6 +1,4 @@
-/**
- * What an attempt does with a move that is in Tryton already: from an earlier attempt, or as a person has left it.
- */
+/** What an attempt does with a move that is already in Tryton: from an earlier attempt, or as a person has left it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { markOf } from "../../../connectors/tryton/TrytonMove.ts"

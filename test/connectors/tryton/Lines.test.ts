@@ -1,6 +1,6 @@
 /**
- * An entry with more than two lines in Tryton: each line with the account, the party and the texts of its account, and what is
- * there already is compared line by line.
+ * An entry with more than two lines in Tryton: each line with the account, the party and the texts of its account; and
+ * an existing move is compared line by line.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

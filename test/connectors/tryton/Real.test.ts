@@ -1,6 +1,6 @@
 /**
- * Against a real trytond: what Tryton's own API shows of the moves, and its trial balance, agree with the vouchers to the
- * last digit, however answers get lost.
+ * Against a real trytond: the moves and the trial balance in Tryton's own API agree with the vouchers to the last
+ * digit, however answers get lost.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * The session of siteledger's user: one login for all entries, again when it has ended, and few logins while a person has to
- * help.
+ * The session of siteledger's user: one login for all entries, another when it has ended, and few logins while a person
+ * has to help.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The token's life, Xero's limits, and what stands in the way of every entry: nothing is given up, and each verdict says what
- * to check.
+ * The token's life, Xero's limits, and conditions that stop every entry: nothing is given up, and each verdict says
+ * what to check.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Redacted } from "effect"

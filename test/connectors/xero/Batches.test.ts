@@ -1,5 +1,6 @@
 /**
- * Many entries in one request to Xero: each has an outcome of its own, and is one journal although Xero refuses them together.
+ * Many entries in one request to Xero: each has an outcome of its own, and becomes one journal although Xero refuses
+ * them together.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * What Xero refuses, and in which words a person learns of it: with Xero's own messages, on one line, without secrets.
- */
+/** What Xero refuses, and the sentence that a person gets: with Xero's own messages, on one line, without secrets. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { idOf } from "../Entries.ts"

@@ -1,6 +1,6 @@
 /**
- * The full OpenAPI document has the size that the interface document states, everything in it that real documents have,
- * and depends on nothing but the seed.
+ * The full OpenAPI document has the size that the interface document states and everything that real documents have,
+ * and depends only on the seed.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

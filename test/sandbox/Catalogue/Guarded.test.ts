@@ -1,6 +1,6 @@
 /**
- * In front of the catalogue's operations stands what stands in front of the others: token, plan, scope; what doesn't fit is
- * refused; and what goes wrong on demand goes wrong there too.
+ * The catalogue's operations have the same checks in front of them as the others: token, plan, scope; malformed
+ * requests are refused; and the faults on demand apply there too.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

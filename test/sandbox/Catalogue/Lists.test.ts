@@ -1,6 +1,6 @@
 /**
  * Each way of paging, read to its end over HTTP, gives exactly the records that the sandbox knows, in their order; also
- * after records came, changed and went.
+ * after records were added, changed and removed.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,4 @@
-/**
- * The notation of the catalogue's tables says what it says, and a mistake in it is told at once.
- */
+/** The notation of the catalogue's tables is read correctly, and a mistake in it is reported at once. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fields from "../../../sandbox/Catalogue/Fields.ts"
 import { plain } from "../../../sandbox/Catalogue/Kinds.ts"

@@ -1,6 +1,6 @@
 /**
- * What makes, changes and removes records, through the API and the administration; and what a resource of the catalogue
- * does wrong on demand.
+ * Creating, changing and removing records, through the API and the administration; and the faults of a resource of the
+ * catalogue.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Reads a list to its end as a stranger would: by the parameters that the document names, and what each answer says about
- * the next page.
+ * Reads a list to its end as a stranger would: with the parameters that the document names, and what each answer says
+ * about the next page.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

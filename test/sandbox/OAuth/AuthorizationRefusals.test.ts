@@ -1,6 +1,6 @@
 /**
- * Every authorization request that must be refused, as data: what is wrong, and whether a page or the client is told.
- * Each differs from a valid request in this one thing; the valid ones are tested as well.
+ * Every authorization request that must be refused, as data: what is wrong, and whether the error goes to a page or to
+ * the client. Each differs from a valid request in this one thing; the valid ones are tested as well.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

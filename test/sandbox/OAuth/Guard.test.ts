@@ -1,4 +1,4 @@
-/** What stands in front of the resources: only valid bearer tokens pass, each with its client's scopes and plan. */
+/** The checks in front of the resources: only valid bearer tokens pass, each with its client's scopes and plan. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"

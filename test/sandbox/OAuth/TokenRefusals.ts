@@ -1,6 +1,6 @@
 /**
- * Every token request that must be refused, as data: what is wrong, and what RFC 6749 §5.2 calls it. Each differs from
- * a valid request in this one thing.
+ * Every token request that must be refused, as data: what is wrong, and the error code of RFC 6749 §5.2. Each differs
+ * from a valid request in this one thing.
  */
 import { authorizationRequest, type Pairs, type Parameters, verifier } from "./Login.ts"
 

@@ -1,6 +1,6 @@
 /**
  * The life of tokens: refresh tokens rotate, a second use of anything ends the grant behind it, scopes only shrink,
- * revocation ends what belongs together, and everything expires.
+ * revocation ends everything that belongs together, and everything expires.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

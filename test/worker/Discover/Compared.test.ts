@@ -1,4 +1,6 @@
-/** `siteledger discover` from a URL, without a token; and what it compares: two documents, or one with what came. */
+/**
+ * `siteledger discover` from a URL, without a token; and its comparisons: of two documents, or of one with the data.
+ */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"

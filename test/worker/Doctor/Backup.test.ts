@@ -1,4 +1,4 @@
-/** What `siteledger doctor` says about the backup off the machine, where it leaves nothing behind. */
+/** What `siteledger doctor` says about the backup off the machine; it leaves nothing behind there. */
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { S3Stub } from "../../../trust/S3Stub.ts"

@@ -1,4 +1,4 @@
-/** What `siteledger doctor` says about a lake in a bucket, where it leaves nothing behind. */
+/** What `siteledger doctor` says about a lake in a bucket; it leaves nothing behind there. */
 import { assert, it } from "@effect/vitest"
 import { S3Stub } from "../../../trust/S3Stub.ts"
 import { World } from "../World.ts"

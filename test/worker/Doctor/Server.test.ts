@@ -1,4 +1,7 @@
-/** `siteledger doctor` on a real PostgreSQL: the roles as config/postgres-roles.sql makes them, and what can be wrong. */
+/**
+ * `siteledger doctor` on a real PostgreSQL: the roles as config/postgres-roles.sql creates them, and what can be wrong
+ * with them.
+ */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * A store is put back to a backup from before accruals that accounting has: they come into the books with the lines that the
- * accounting system's file says, and once the lost events have come again both have the same on every account.
+ * A store is put back to a backup from before some accruals that accounting has: they come into the books with the
+ * lines in the accounting system's file, and once the lost events have come again, both have the same on every account.
  */
 import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * The ledger's verbs without a worker, in a shell that knows only where the data are: they use the settings of the newest
- * worker, and if the shell's settings differ, nothing is posted.
+ * The ledger's verbs without a worker, in a shell that knows only where the data is: they use the settings of the
+ * newest worker, and if the shell's settings differ, nothing is posted.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"

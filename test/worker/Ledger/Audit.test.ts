@@ -1,5 +1,5 @@
 /**
- * A real worker's audit: whoever changes a copy of the books from outside, for analysts or on the lake, is noticed, and a
+ * A real worker's audit: any change of a copy of the books from outside, for analysts or on the lake, is noticed, and a
  * person sees it in status.
  */
 import { randomUUID } from "node:crypto"

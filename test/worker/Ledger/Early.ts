@@ -1,6 +1,6 @@
 /**
- * IPCs that were certified before siteledger subscribed: a service in which half of all has happened by then, a worker with the
- * review file as a person edits it, and between the two what a test wants the service to answer otherwise.
+ * IPCs that were certified before siteledger subscribed: a service in which half of the events have happened by then, a
+ * worker with the review file as a person edits it, and between the two the answers that a test changes.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The books in the Store and in the warehouse, read from outside: the Store while the worker runs, the warehouse's tables
- * from a copy or after the worker has ended. Both in one form, so that they can be compared row by row.
+ * The books in the Store and in the warehouse, read from outside: the Store while the worker runs, the warehouse's
+ * tables from a copy or after the worker has ended. Both are in one form, so that they can be compared row by row.
  */
 import type { Rows } from "../Place.ts"
 

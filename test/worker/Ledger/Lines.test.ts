@@ -1,6 +1,6 @@
 /**
- * An entry with four lines in a real worker's books: whatever shows, sends, writes or exports it has all four, with a worker and
- * without one. One that was changed in a copy is found.
+ * An entry with four lines in a real worker's books: every place that shows, sends, writes or exports it has all four,
+ * with a worker and without one. A line that was changed in a copy is found.
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"

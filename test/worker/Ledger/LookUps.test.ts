@@ -1,6 +1,6 @@
 /**
- * IPCs that were certified before siteledger subscribed: once a person has switched their look-ups on and signed off the
- * amount, their payments post by themselves; and what the service then says wrongly, or not at all, stays with a person.
+ * IPCs that were certified before siteledger subscribed: once a person has switched their look-ups on and signed off
+ * the amount, their payments are posted automatically; wrong or missing answers of the service are left to a person.
  */
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * The commands of `docs/ledger.md`, run as written there with the words in capitals filled in, so that the page can't show
- * what doesn't work.
+ * The commands of `docs/ledger.md`, run as written there with the words in capitals filled in, so that the page can't
+ * show a command that doesn't work.
  */
 import { readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"

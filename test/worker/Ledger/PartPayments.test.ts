@@ -1,6 +1,6 @@
 /**
- * A service whose `ipc.paid` says an amount, by a name that an alias tells: a payment in two parts, and one that is too much,
- * with a real worker on each engine.
+ * A service whose `ipc.paid` states an amount, under a name that an alias maps: a payment in two parts, and one that is
+ * too high, with a real worker on each engine.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Books that end before what was sent, by whatever means the store was put back; and what a person sees when comparing them
- * with a file of the accounting system: what is different, what is unreadable, what is fine.
+ * Books that end before the last entry that was sent, no matter how the store was put back; and what a person sees when
+ * comparing them with a file of the accounting system: what is different, what is unreadable, what is fine.
  */
 import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

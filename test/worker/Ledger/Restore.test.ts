@@ -1,7 +1,7 @@
 /**
- * The store is put back to a backup from before hundreds of payments that accounting already has. Other events arrive first,
- * the lost ones come again in another order, and kills interrupt it: a receiver that keeps every key ends with the right
- * total, to the last digit.
+ * The store is put back to a backup from before hundreds of payments that accounting already has. Other events arrive
+ * first, the lost ones come again in another order, and kills interrupt it: a receiver that remembers every key ends
+ * with the right total, to the last digit.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * After a gap in which events were lost: the list that shows what was missed is walked at once, payments that only it shows are
- * named and never posted, and once a person has the events sent again, all is posted through look-ups.
+ * After a gap in which events were lost: the list that shows the missed payments is walked at once, payments that only
+ * it shows are named and never posted, and once a person has the events sent again, everything is posted through
+ * look-ups.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

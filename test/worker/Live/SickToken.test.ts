@@ -1,6 +1,4 @@
-/**
- * A worker that knows its subscription accepts deliveries, whatever the token endpoint answers, also from its start on.
- */
+/** A worker that knows its subscription accepts deliveries from its start on, whatever the token endpoint answers. */
 import type { ServerResponse } from "node:http"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Front } from "../../Front.ts"

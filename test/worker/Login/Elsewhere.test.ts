@@ -1,6 +1,6 @@
 /**
- * Logging in from a machine that no browser comes back to, as a person does it against the sandbox: by a device code, by a
- * pasted address, and what can't be asked for together.
+ * Logging in from a machine that no browser can return to, as a person does it against the sandbox: by a device code,
+ * by a pasted address, and combinations that are refused.
  */
 import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * The whole way against the sandbox: the verb prints an address, a person fills in the form there, and a worker that
+ * A whole login against the sandbox: the verb prints an address, a person fills in the form there, and a worker that
  * knows no client secret walks, refreshes and rotates, until the login is forgotten.
  */
 import { readFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Lists that can be asked for what changed, by a whole worker on a sandbox that has such filters in several forms: what is new or
- * changed arrives without another walk over the whole list, and what is gone stays until there is one.
+ * Lists that can be asked for their changes, by a whole worker on a sandbox that has such filters in several forms: new
+ * and changed records arrive without another walk over the whole list, and deleted ones stay until there is one.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * What goes wrong for one parent, or for one list, by a whole worker on a sandbox: it is said of that one, and the others stay as
- * they are.
+ * Failures for one parent, or for one list, with a whole worker on a sandbox: only that one is reported, and the others
+ * stay as they are.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's own backup, as docs/postgres.md shows it: a base backup and the archived log. The server is lost with its
- * directory, another one is made of the archive, and a worker goes on there: nothing that was acknowledged before the last
- * archived segment is missing, and the books are whole.
+ * PostgreSQL's own backup, as docs/postgres.md shows it: a base backup and the archived WAL. The server is lost with
+ * its directory, another one is made from the archive, and a worker continues there: nothing that was acknowledged
+ * before the last archived segment is missing, and the books are whole.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** The bucket of the backup refuses for a while, beside a worker that takes deliveries and posts payments. */
+/** The bucket of the backup refuses for a while, next to a worker that takes deliveries and posts payments. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { S3Stub } from "../../../trust/S3Stub.ts"

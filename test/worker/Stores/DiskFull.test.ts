@@ -1,4 +1,4 @@
-/** No disk, no 2xx: what can't be written is answered 503, and accepted once there is room again. */
+/** No disk, no 2xx: a delivery that can't be written is answered 503, and accepted once there is space again. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"

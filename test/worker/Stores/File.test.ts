@@ -1,6 +1,6 @@
 /**
- * The warehouse's file is a projection: if it is lost or damaged, the next start makes the same tables again from the store
- * and a fresh walk, and keeps what it found.
+ * The warehouse's file is a projection: if it is lost or damaged, the next start makes the same tables again from the
+ * store and a fresh walk, and keeps the damaged file.
  */
 import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

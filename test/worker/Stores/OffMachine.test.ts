@@ -1,6 +1,6 @@
 /**
- * The backup off the machine, from outside: a worker is killed under load, its machine is gone, and another one has nothing
- * but the bucket and the key. It loses what was acknowledged in the last minute at most, and says so.
+ * The backup off the machine, from outside: a worker is killed under load, its machine is gone, and another machine has
+ * only the bucket and the key. It loses at most what was acknowledged in the last minute, and says so.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * A worker's machine that vanishes, and a network that is cut for a while: the server keeps the worker's sessions with all
- * that they hold. On PostgreSQL only.
+ * A worker's machine that vanishes, and a network that is cut for a while: the server keeps the worker's sessions with
+ * everything that they hold. On PostgreSQL only.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
