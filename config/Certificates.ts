@@ -122,7 +122,7 @@ const rulesOf = (rules: ReadonlyArray<typeof Rule.Type>, { amounts, isAccruing, 
         return yield* complaint(`${rule} needs a percent or an amount, and not both.`)
       }
       if (cap !== undefined && amounts !== "cumulative") {
-        return yield* complaint(`${rule}.cap says something only where certificates are cumulative.`)
+        return yield* complaint(`${rule}.cap has a meaning only where certificates are cumulative.`)
       }
       if (isAccruing && account === undefined) {
         return yield* complaint(`${rule} needs an account, because accrual posts what it holds back or adds.`)
@@ -157,11 +157,11 @@ const projectOf = (id: string, { payable: own, withheld, ...project }: typeof Pr
     const amounts: Amounts | null = project.certificates ?? null
     const applying = amounts ?? file.certificates ?? null
     if (project.certifiedBefore !== undefined && applying !== "cumulative") {
-      return yield* complaint(`projects.${id}.certifiedBefore says something only where certificates are cumulative.`)
+      return yield* complaint(`projects.${id}.certifiedBefore has a meaning only where certificates are cumulative.`)
     }
     if (own === undefined && applying !== "cumulative" && file.payable?.some(({ cap }) => cap !== undefined) === true) {
       return yield* complaint(
-        `projects.${id} needs a payable of its own: a cap says something only where certificates are cumulative.`
+        `projects.${id} needs a payable of its own: a cap has a meaning only where certificates are cumulative.`
       )
     }
     const place = `projects.${id}`

@@ -31,7 +31,7 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
     return new SettingsError({
       problems,
       message: [
-        `siteledger's configuration is not usable: ${count} missing or bad.`,
+        `siteledger can't use its configuration: ${count} missing or bad.`,
         ...lines,
         "config/example.env lists every variable."
       ].join("\n")

@@ -100,7 +100,7 @@ export const cron: Parse<(zone: DateTime.TimeZone) => Cron.Cron> = (text) => {
   return Cron.parse(fields.join(" ")).pipe(
     Result.mapError(() => "must be five cron fields, like 0 2 * * *, or @hourly, @daily, @weekly, @monthly."),
     Result.flatMap((value) =>
-      Result.try({ try: () => Cron.next(value, 0), catch: () => "never comes: no date matches it." })
+      Result.try({ try: () => Cron.next(value, 0), catch: () => "never occurs: no date matches it." })
     ),
     Result.map(() => inZone)
   )

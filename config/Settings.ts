@@ -101,7 +101,7 @@ const guardedBeyondLoopback = ({ adminListen, adminToken }: Worker): Field<void>
   rule({ adminListen, adminToken }, ({ adminListen: { host }, adminToken }) =>
     isLoopback(host) || Option.isSome(adminToken)
       ? fine
-      : bad(V.worker.adminListen.name, `is open beyond this machine; set ${V.worker.adminToken.name} too.`)
+      : bad(V.worker.adminListen.name, `can be reached from other machines; set ${V.worker.adminToken.name} too.`)
   )
 
 /** The file of the sealed login. */

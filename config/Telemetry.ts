@@ -52,7 +52,7 @@ export const telemetry = {
   ),
   otlpMetricsEveryMs: preset(
     "OTEL_METRIC_EXPORT_INTERVAL",
-    "Milliseconds between two sendings of the metrics.",
+    "Interval at which the metrics are sent, in milliseconds.",
     Parse.positiveInteger,
     "60000"
   ),

@@ -37,7 +37,7 @@ export const quickBooks = {
   url: preset("SITELEDGER_QUICKBOOKS_URL", "QuickBooks' API.", Address.sink, "https://quickbooks.api.intuit.com"),
   tokenUrl: preset(
     "SITELEDGER_QUICKBOOKS_TOKEN_URL",
-    "Where Intuit gives tokens.",
+    "Address of Intuit's token endpoint.",
     Address.sink,
     "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer"
   )

@@ -31,7 +31,7 @@ export const xero = {
   url: preset("SITELEDGER_XERO_URL", "Xero's API.", Address.sink, "https://api.xero.com/api.xro/2.0"),
   tokenUrl: preset(
     "SITELEDGER_XERO_TOKEN_URL",
-    "Where Xero gives tokens.",
+    "Address of Xero's token endpoint.",
     Address.sink,
     "https://identity.xero.com/connect/token"
   )

@@ -38,12 +38,12 @@ const stranger = (status: number) =>
   new RedeliveryError({
     isLater: false,
     message:
-      `What answers there is no receiver of siteledger: it doesn't refuse a forged event with 401, it answers ${status}. ` +
+      `That isn't a receiver of siteledger: it answers a forged event with ${status}, and not with 401. ` +
       "Nothing was delivered: check the address and the path of --to."
   })
 
 const failed = (what: string, isLater: boolean) =>
-  new RedeliveryError({ isLater, message: `The receiver ${what}. Nothing is lost: run the same again.` })
+  new RedeliveryError({ isLater, message: `The receiver ${what}. Nothing is lost: run the same command again.` })
 
 const codes = { unknown: 401, busy: 429, failing: 500 }
 

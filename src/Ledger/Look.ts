@@ -65,7 +65,7 @@ const withLines = (row: EntryRow) => ({ ...row, lines: Lines.inOrder(Lines.inRow
 
 /** An entry or a hold, by its id or the beginning of it, with its lines and the signed events behind it. */
 export const one = Effect.fn("Ledger.show")(function* (id: string) {
-  if (id === "") return yield* new LedgerError({ message: "Say which entry or hold: its id, or the beginning of it." })
+  if (id === "") return yield* new LedgerError({ message: "Give the id of an entry or a hold, or its beginning." })
   const store = yield* Store
   const [entries, open] = yield* Effect.all([
     store.run((db) => db.selectFrom("ledger_entries").selectAll().where(startsWith("entry_id", id)).limit(2).execute()),
@@ -80,7 +80,7 @@ export const one = Effect.fn("Ledger.show")(function* (id: string) {
   const [found, another] = [...entries.map(withLines), ...open.map((row) => asked(row, findings))]
   if (found === undefined) return yield* new LedgerError({ message: `There is no entry and no open hold ${id}.` })
   if (another !== undefined)
-    return yield* new LedgerError({ message: `Several ids begin with ${id}: give more of it.` })
+    return yield* new LedgerError({ message: `Several ids begin with ${id}: give more characters.` })
   const basis = eachOnce(JSON.parse(found.basis) as Basis)
   const eventIds = basis.flatMap(({ eventId }) => (typeof eventId === "string" ? [eventId] : []))
   const events = yield* eventsOf(eventIds)
@@ -179,7 +179,7 @@ export const explain = Effect.fn("Ledger.explain")(function* (ipcId: string) {
     )
   })
   if (row === undefined && events.length === 0 && books.facts.length === 0) {
-    return yield* new LedgerError({ message: `Nothing is known of an IPC ${ipcId}.` })
+    return yield* new LedgerError({ message: `No IPC ${ipcId} is known.` })
   }
   const known = (yield* store.run((db) => StoredBooks.read(db, [ipcId]))).get(ipcId) ?? empty(ipcId)
   const terms = yield* store.run(newestIn)

@@ -36,7 +36,7 @@ const isDay = (text: string): boolean =>
   Option.exists(DateTime.make(text), (day) => DateTime.formatIsoDateUtc(day) === text)
 
 const ofAll = (name: ReportName) =>
-  new LedgerError({ message: `Only the report balances is of one project, account or month, not ${name}.` })
+  new LedgerError({ message: `Only the report balances can be limited to a project, account or month, not ${name}.` })
 
 /** `day`: defaults to today. */
 export const report = Effect.fn("Ledger.report")(function* (

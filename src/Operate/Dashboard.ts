@@ -30,7 +30,7 @@ export type Guard = <R>(respond: Respond<R>) => Respond<R>
 
 const signedIn = ({ principal, roles }: Caller): SignedIn => ({ principal, may: roles })
 
-const nobody = answer(401, { error: "Nobody is signed in here." })
+const nobody = answer(401, { error: "No one is signed in here." })
 
 const foreign = answer(403, { error: "Sign in from the dashboard's own page." })
 
@@ -52,7 +52,7 @@ const given = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => r
 
 const refused = {
   code: "This link was used before, or is older than two minutes: run `siteledger dashboard` again.",
-  token: "This token isn't valid, or not any more."
+  token: "This token isn't valid, or no longer valid."
 }
 
 const signInBy = (callers: Callers, sessions: Sessions["Service"]) => (request: Request) =>

@@ -64,7 +64,7 @@ const exported = Effect.flatMap(Runs.list, ({ runs }) =>
 )
 
 const noneSo = new EraseError({
-  message: "An erasure was begun and isn't through: run `siteledger erase --resume` first."
+  message: "An erasure was begun and isn't finished: run `siteledger erase --resume` first."
 })
 
 /** What would be erased, and what would remain; nothing is changed. */
@@ -97,14 +97,14 @@ const names = (asked: Erasure.Asked, texts: ReadonlyArray<string>): boolean => {
 }
 
 const named = new EraseError({
-  message: "The reason or the name given has the value that is erased, and both are kept. Nothing was erased."
+  message: "The given reason or name contains the value to erase, and both are kept. Nothing was erased."
 })
 
 const notAgreed = (count: number) =>
   new EraseError({
     message:
       `The lake has ${count === 1 ? "an export" : `${count} exports`}, each of which may hold it: give --remove-exports ` +
-      "to have them removed, or wait until they are gone. Nothing was erased."
+      "to remove them, or wait until they are gone. Nothing was erased."
   })
 
 /** Once a person has agreed to what was found, notes what is asked for, then erases it. */
@@ -125,7 +125,7 @@ export const erase = Effect.fn("Erase.erase")(function* <E, R>(place: Place, ask
   return found
 }, Effect.scoped)
 
-const nothing = new EraseError({ message: "No erasure was begun that isn't through: there is nothing to resume." })
+const nothing = new EraseError({ message: "No erasure is unfinished: there is nothing to resume." })
 
 /** Finishes an erasure that was begun. */
 export const resume = Effect.fn("Erase.resume")(function* (place: Place) {

@@ -103,7 +103,7 @@ const tooMany = ({ table }: Asked) =>
   new VerbError({
     message:
       `${table.name} has too many records to put them in the order of their changes within ` +
-      `${Duration.format(patience.changed)}: ask in the order of their keys.`
+      `${Duration.format(patience.changed)}: ask for them in the order of their keys.`
   })
 
 const rowsOf = ({ order, table }: Asked, columns: ReadonlyArray<string>, keys: ReadonlyArray<Key>) =>
@@ -140,7 +140,7 @@ const askedFor = Effect.fnUntraced(function* (
   }
   const rest = after === undefined ? all([]) : behind(order, table, after)
   if (rest !== undefined) return { table, order, last, after: rest, where: all(conditions) }
-  return yield* new VerbError({ message: `No page of ${table.name} ends at ${after}: give the \`next\` of one.` })
+  return yield* new VerbError({ message: `No page of ${table.name} ends at ${after}: give the \`next\` of a page.` })
 })
 
 export const records = Effect.fnUntraced(function* (payload: Payload<"records">) {

@@ -87,7 +87,7 @@ export const reasonFor = ({ answers, deliveries }: SkewStatus): string | undefin
           "deliveries arrive before they were sent",
           "lists, which are dated by this clock, may lose against older events"
         ]
-      : ["its answers say", "times of receipt, gaps and the lives of tokens are wrong by as much"]
+      : ["its answers say", "times of receipt, gaps and the lives of tokens are wrong by the same amount"]
   return (
     `This machine's clock is ${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} the service's ` +
     `(${source}), so that ${why}. Synchronise it (NTP); if it is right, the service's clock is wrong.`

@@ -60,6 +60,6 @@ export const ofRecords = Effect.fnUntraced(function* (name: string) {
   const table = ofEntities.find((each) => each.name === name)
   if (table !== undefined) return table
   return yield* new VerbError({
-    message: `The warehouse has no table of records ${name}: \`siteledger tables\` shows those there are.`
+    message: `The warehouse has no table of records ${name}: \`siteledger tables\` lists them.`
   })
 })

@@ -54,7 +54,7 @@ const sentence = ([first, ...others]: readonly [Unheard, ...ReadonlyArray<Unhear
   const example = `${Text.visible(first.id)}, at ${first.paidAt}`
   const which = others.length === 0 ? `IPC ${example}, was` : `${others.length + 1} IPCs (for example ${example}) were`
   return (
-    `By the service's list ${which} paid, and no event told so: nothing is posted. Replay their deliveries in the service's ` +
+    `According to the service's list ${which} paid, but no event said so: nothing is posted. Replay their deliveries in the service's ` +
     "Admin → API → Webhooks, or add what was paid with `siteledger ledger post`; `siteledger report repaired` lists them."
   )
 }

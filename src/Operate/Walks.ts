@@ -71,7 +71,7 @@ const assertKnown = Effect.fnUntraced(function* (list: string) {
 export const walks = Effect.fnUntraced(function* ({ after, last = usual, list }: Payload<"walks">) {
   const end = after === undefined ? undefined : read(after)
   if (after !== undefined && end === undefined) {
-    return yield* new VerbError({ message: `No page of walks ends at ${after}: give the \`next\` of one.` })
+    return yield* new VerbError({ message: `No page of walks ends at ${after}: give the \`next\` of a page.` })
   }
   const rows = (yield* found(list, end, last)).map(shown)
   if (list !== undefined && rows.length === 0) yield* assertKnown(list)

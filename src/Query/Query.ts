@@ -104,7 +104,10 @@ const show = Effect.fnUntraced(function* ({ file, format, sql }: QueryOptions, l
   if (ending.ended === "failed") return yield* new QueryError({ message: ending.message })
   for (const note of writer.notes()) yield* say(note, 0)
   if (ending.ended === "cut") {
-    return yield* say(`Cut at ${count(progress.rows)}: there are more. Ask for less, or export the whole table.`, 0)
+    return yield* say(
+      `Cut off at ${count(progress.rows)}: there are more. Narrow the query, or export the whole table.`,
+      0
+    )
   }
   return format === "table" && !progress.isPlan ? yield* say(`(${count(progress.rows)})`, 0) : 0
 })

@@ -33,7 +33,7 @@ export const tableFunctions: ReadonlySet<string> = new Set([
 const refusedFunctions: ReadonlySet<string> = new Set(["getenv", "json_serialize_plan", "write_log"])
 
 export const whatIsRead =
-  "Only one statement that reads runs here: SELECT, FROM, WITH, VALUES, TABLE, PIVOT with its values named, DESCRIBE, " +
+  "Only a single read-only statement runs here: SELECT, FROM, WITH, VALUES, TABLE, PIVOT with its values named, DESCRIBE, " +
   "SHOW, SUMMARIZE, or EXPLAIN before one of them."
 
 const explain = /^\s*explain\b(?:\s+analyze\b)?(?:\s*\(\s*(?:analyze|format)\b[^()]*\))?/i

@@ -124,9 +124,7 @@ const treeIn = (text: string): Tree => {
   try {
     return JSON.parse(text) as Tree
   } catch {
-    throw new Error(
-      "A number in the query is larger than a DOUBLE can be: write 'Infinity'::DOUBLE if that is what is meant."
-    )
+    throw new Error("A number in the query is too large for a DOUBLE: write 'Infinity'::DOUBLE if you mean infinity.")
   }
 }
 

@@ -61,7 +61,7 @@ export const isThrough = ({ chain }: Tombstone): boolean => chain !== null
 
 const unfinished = new StoreError({
   reason: "Unusable",
-  message: "An erasure was begun and isn't through: run `siteledger erase --resume`, then start again."
+  message: "An erasure was begun and isn't finished: run `siteledger erase --resume`, then start again."
 })
 
 /** Read at a worker's start, which an unfinished erasure refuses. */
@@ -121,7 +121,7 @@ export const broken = async (db: Db, most: number): Promise<ReadonlyArray<string
     next = number + 1
     const expected = linkOf(before, row, await bodiesOf(db, number))
     if (row.chain !== null && row.chain !== expected) {
-      differences.push(`Erasure ${number}, the bodies it names or the one before it were changed since.`)
+      differences.push(`Erasure ${number}, the bodies that it names, or the erasure before it were changed since.`)
     }
     before = row.chain ?? expected
   }

@@ -1,6 +1,7 @@
 /**
- * What people do to the books names their principal beside the name that they gave: in the fact, which the chain covers, in
- * decisions, in what is closed, and in the words for a bookkeeper. Facts from before it was kept stay as they are.
+ * Everything that people do to the books records their principal beside the name that they gave: in the fact, which the
+ * chain covers, in decisions, in what is closed, and in the words for a bookkeeper. Facts from before it was kept stay
+ * as they are.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -132,7 +133,7 @@ describe("the second person", () => {
           })
         const refused = (principal: string, by: string) =>
           Effect.map(Effect.flip(accepts(principal, by)), ({ message }) => message)
-        const sentence = "Ana asked for it: a different person has to accept it."
+        const sentence = "Ana asked for it: another person has to accept it."
 
         yield* as("ana", books.post({ ...note, ...byHand, ipcId: "B" }))
         assert.strictEqual(yield* refused("ana", "Ben"), sentence)

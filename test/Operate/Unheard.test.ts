@@ -1,4 +1,7 @@
-/** Payments that only the service's list shows: which count, what is said of them, and that it passes once an event tells so. */
+/**
+ * Payments that only the service's list shows: which count, what is said about them, and that the reason clears once an
+ * event reports them.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -83,7 +86,7 @@ for (const { isSkipped, layer, name } of engines) {
         yield* looked
         assert.match(
           (yield* said)[0] ?? "",
-          /^notice: By the service's list 2 IPCs \(for example in a gap, at .* were paid,/
+          /^notice: According to the service's list 2 IPCs \(for example in a gap, at .* were paid,/
         )
         const rows = yield* store.run((db) => db.selectFrom("unheard").selectAll().orderBy("ipc_id").execute())
         assert.deepStrictEqual(

@@ -1,6 +1,4 @@
-/**
- * An answer as Parquet: every value with its type, the whole answer or no file, and the engine as sealed as ever.
- */
+/** An answer as Parquet: every value with its type, the whole answer or no file, and the engine as sealed as ever. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -189,7 +187,11 @@ describe("an answer as Parquet", () => {
       "select 170141183460469231731687303715884105727::hugeint as wide",
       /can't hold 1701\d+ of the column wide \(HUGEINT\) exactly/
     ],
-    ["that doesn't only read", `copy construction.projects to '/dev/null'`, /Only one statement that reads runs here/],
+    [
+      "that doesn't only read",
+      `copy construction.projects to '/dev/null'`,
+      /Only a single read-only statement runs here/
+    ],
     ["that would write elsewhere", `select * from read_parquet('elsewhere')`, /isn't available here/]
   ] as const) {
     it.live(`leaves no file of a query ${what}`, () =>

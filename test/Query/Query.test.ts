@@ -213,7 +213,7 @@ describe("a limit", () => {
       const { err, exitCode, out } = yield* ask({ file, sql: "select range as n from range(10000000)" })
       assert.strictEqual(exitCode, 0)
       assert.strictEqual(out.split("\r\n").length, 100_002)
-      assert.match(err, /^Cut at 100,000 rows: there are more\. /)
+      assert.match(err, /^Cut off at 100,000 rows: there are more\. /)
     })
   )
 

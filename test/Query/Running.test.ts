@@ -96,7 +96,7 @@ describe("the child process", () => {
       for (const sql of ["select 1e400", "select -1e400 as n from construction.projects where id < 1e999"]) {
         const { err, exitCode } = yield* ask({ file, sql })
         assert.strictEqual(exitCode, 1)
-        assert.match(err, /^A number in the query is larger than a DOUBLE can be: write 'Infinity'::DOUBLE [^\n]*\n$/)
+        assert.match(err, /^A number in the query is too large for a DOUBLE: write 'Infinity'::DOUBLE [^\n]*\n$/)
       }
       assert.strictEqual((yield* ask({ file, sql: "select 'Infinity'::DOUBLE as n" })).exitCode, 0)
     })

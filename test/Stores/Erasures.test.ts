@@ -1,4 +1,6 @@
-/** Tombstones of erasures: linked by hashes, refused while they aren't through, and taken over from a newer store. */
+/**
+ * Tombstones of erasures: linked by hashes, refused while an erasure is unfinished, and taken over from a newer store.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Erasure from "../../src/Domain/Erasure.ts"
@@ -81,7 +83,7 @@ describe.each(engines)("tombstones in $name", ({ isSkipped, place }) => {
         yield* finish
         assert.deepStrictEqual(yield* broken, [])
         const sentence = (number: number) =>
-          `Erasure ${number}, the bodies it names or the one before it were changed since.`
+          `Erasure ${number}, the bodies that it names, or the erasure before it were changed since.`
         yield* run((db) => db.updateTable("erasures").set({ reason: "x" }).where("number", "=", 2).execute())
         assert.deepStrictEqual(yield* broken, [sentence(2)])
         yield* run((db) => db.updateTable("erasures").set({ reason: "asked for" }).execute())

@@ -76,11 +76,11 @@ describe("the ledger's file", () => {
     ],
     [
       `{ "projects": { "7": { "certificates": "each", "certifiedBefore": "1" } } }`,
-      "names a file whose projects.7.certifiedBefore says something only where certificates are cumulative."
+      "names a file whose projects.7.certifiedBefore has a meaning only where certificates are cumulative."
     ],
     [
       `{ "projects": { "7": { "certifiedBefore": "1" } } }`,
-      "names a file whose projects.7.certifiedBefore says something only where certificates are cumulative."
+      "names a file whose projects.7.certifiedBefore has a meaning only where certificates are cumulative."
     ],
     [
       `{ "projects": { "P7": { "certificates": "each" } } }`,
@@ -159,11 +159,11 @@ describe("the ledger's file", () => {
     [`"payable": [{ "name": "VAT", "percent": "20%" }]`, `payable.0.percent isn't a percentage like "-5" or "20.5".`],
     [
       `"payable": [{ "name": "VAT", "percent": "20", "cap": "5" }]`,
-      "payable.0.cap says something only where certificates are cumulative."
+      "payable.0.cap has a meaning only where certificates are cumulative."
     ],
     [
       `"certificates": "cumulative", "payable": [{ "name": "R", "percent": "-5", "cap": "5" }], "projects": { "7": { "certificates": "each" } }`,
-      "projects.7 needs a payable of its own: a cap says something only where certificates are cumulative."
+      "projects.7 needs a payable of its own: a cap has a meaning only where certificates are cumulative."
     ],
     [
       `"accrual": { "account": "revenue", "from": "2026-10-01" }`,

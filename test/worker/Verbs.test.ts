@@ -1,6 +1,7 @@
 /**
- * Verbs as an operator uses them: through a running worker from a shell that knows only where the data are, without one,
- * on an unusable folder, and interrupted. Each says what it did and what it didn't, and its exit code agrees.
+ * Verbs as an operator uses them: through a running worker from a shell that knows only where the data is, without a
+ * worker, on an unusable folder, and interrupted. Each says what it did and what it didn't do, and its exit code
+ * agrees.
  */
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -38,7 +39,7 @@ describe("a verb", () => {
       failure(await world.shell({}, "secret", "add", "nowhere")),
       /nowhere can't be read: there is no such file/
     )
-    assert.match(failure(await world.shell({}, "ledger", "show", "")), /Say which entry or hold/)
+    assert.match(failure(await world.shell({}, "ledger", "show", "")), /Give the id of an entry or a hold/)
   })
 
   it("says why its folder is unusable, and doesn't blame another process", async () => {

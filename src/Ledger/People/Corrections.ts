@@ -36,8 +36,7 @@ export const postingOf = (posting: Posting, books: Books | undefined, terms: Ter
   const { amount, by, evidence, ipcId, reason } = posting
   if (books === undefined) {
     return (
-      `Nothing is known of an IPC ${ipcId}. If the id is right, sign off its certificate first ` +
-      "(`siteledger ledger opening`)."
+      `No IPC ${ipcId} is known. If the id is right, sign off its certificate first ` + "(`siteledger ledger opening`)."
     )
   }
   const unsigned = unsignedBy(posting)
@@ -78,7 +77,7 @@ const accountsOf = ({ credit, debit }: Posting, { creditAccount, debitAccount }:
     const read = name === undefined ? Result.succeed("") : Parse.account(name)
     if (name === "" || Result.isFailure(read)) return "An account has up to 64 characters, and no line breaks."
   }
-  if ((debit ?? debitAccount) === (credit ?? creditAccount)) return "An entry needs two accounts that differ."
+  if ((debit ?? debitAccount) === (credit ?? creditAccount)) return "An entry needs two different accounts."
   return { ...(debit === undefined ? {} : { debit }), ...(credit === undefined ? {} : { credit }) }
 }
 

@@ -68,8 +68,8 @@ const amounts: Readonly<Record<HoldReason, "positive" | "any" | undefined>> = {
 const awaited: Readonly<Partial<Record<HoldReason, string>>> = {
   "awaiting-certified-amount": "Accept it with its amount, or wait for its certificate.",
   "previous-amount-unknown":
-    "Accept it with what is due for it, or say in the ledger's file what was certified before.",
-  "paid-amount-unclear": "Accept it with what was paid, 0 if nothing was.",
+    "Accept it with the amount due for it, or state in the ledger's file what was certified before.",
+  "paid-amount-unclear": "Accept it with the amount paid, 0 if nothing was.",
   "currency-unknown": "Accept it with its currency, or wait for an event that names its project."
 }
 
@@ -91,7 +91,7 @@ export const factOf = (decision: Decided, open: ReadonlyArray<Open>, money: In, 
   }
   const first = hold.reason === "second-person" && verdict === "accept" ? firstPerson(hold) : undefined
   if (first !== undefined && isSamePerson(first, decision)) {
-    return `${first.by} asked for it: a different person has to accept it.`
+    return `${first.by} asked for it: another person has to accept it.`
   }
   const units = unitsOf(decision, hold.reason, money)
   if (typeof units === "string") return units

@@ -61,7 +61,7 @@ const unguarded: CheckResult = warn(
 )
 
 const unlisted: CheckResult = warn(
-  "The store can't list unfinished uploads, so what a killed export leaves of a large file stays there and costs room.",
+  "The store can't list unfinished uploads, so parts of a large file that a killed export leaves there stay, and take space.",
   "Give the bucket a rule that ends incomplete uploads after two days."
 )
 

@@ -70,7 +70,7 @@ const readTime = Effect.fnUntraced(function* (name: "from" | "to", text: string 
   if (text === undefined) return undefined
   const micros = Instant.readMicros(text)
   if (micros !== undefined) return Instant.fromMicros(micros)
-  return yield* new VerbError({ message: `${name} is no time: write it like 2026-11-20 or 2026-11-20T08:30:00Z.` })
+  return yield* new VerbError({ message: `${name} isn't a time: write it like 2026-11-20 or 2026-11-20T08:30:00Z.` })
 })
 
 const readEnd = Effect.fnUntraced(function* (text: string | undefined) {
@@ -78,7 +78,7 @@ const readEnd = Effect.fnUntraced(function* (text: string | undefined) {
   const [at = "", sequence = ""] = text.split(" ")
   const micros = Instant.readMicros(at)
   if (micros !== undefined && /^\d{1,15}$/.test(sequence)) return { at: Instant.fromMicros(micros), sequence }
-  return yield* new VerbError({ message: `No page of events ends at ${text}: give the \`next\` of one.` })
+  return yield* new VerbError({ message: `No page of events ends at ${text}: give the \`next\` of a page.` })
 })
 
 export const boundsOf = Effect.fnUntraced(function* ({ before, from, to }: Wanted) {

@@ -53,18 +53,18 @@ const wanted = (column: Column, { is, value }: Condition): Fits => {
   const { name, type } = column
   if (is === "null") return sql<boolean>`${sql.id(name)} is null`
   if (is === "not-null") return sql<boolean>`${sql.id(name)} is not null`
-  if (value === undefined) return `Say what ${name} is compared with.`
-  if (!isText(value)) return `What ${name} is compared with isn't text that a table can hold.`
+  if (value === undefined) return `Give the value to compare ${name} with.`
+  if (!isText(value)) return `The value to compare ${name} with isn't text that a table can hold.`
   if (is === "contains") return sql<boolean>`strpos(${lower(textOf(name))}, ${lower(sql`cast(${value} as text)`)}) > 0`
   if (is === "begins") return sql<boolean>`starts_with(${lower(textOf(name))}, ${lower(sql`cast(${value} as text)`)})`
   const canonical = read(type, value)
-  if (canonical === undefined) return `${name} is ${type}, and what it is compared with is no such value.`
+  if (canonical === undefined) return `${name} is ${type}, and the value to compare it with isn't.`
   return sql<boolean>`${comparable(column)} ${operators[is]} ${typed(type, canonical)}`
 }
 
 export const fits = ({ columns, name }: EntityTable, condition: Condition): Fits => {
   const column = columns.find((each) => each.name === condition.column)
   if (column === undefined)
-    return `${name} has no column ${condition.column}: \`siteledger tables ${name}\` shows those there are.`
+    return `${name} has no column ${condition.column}: \`siteledger tables ${name}\` shows its columns.`
   return wanted(column, condition)
 }

@@ -84,7 +84,7 @@ const ask = async (pool: Pool, { values = [], ...query }: QueryConfig): Promise<
   try {
     const { rows } = await client.query<Answered>({ ...query, values: [...values, statement] })
     isSound = rows.length > 0 && rows.every((row) => row.statement === statement)
-    if (!isSound) throw new Error("the server's answer is that to another statement")
+    if (!isSound) throw new Error("the server answered another statement")
     return rows
   } finally {
     client.release(!isSound)

@@ -1,4 +1,7 @@
-/** Balances by account, project and month: what moves in a month is brought forward into the next, to the last digit. */
+/**
+ * Balances by account, project and month: the movements of a month are brought forward into the next, to the last
+ * digit.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -52,7 +55,7 @@ describe("balances", () => {
           /2026-12 comes after 2026-11-30/
         )
         for (const month of ["2026-13", "11.2026", ""]) assert.match(yield* why("balances", { month }), /Say the month/)
-        assert.match(yield* why("aged", { project: "7" }), /Only the report balances is of one project/)
+        assert.match(yield* why("aged", { project: "7" }), /Only the report balances can be limited to a project/)
       }),
       terms
     )

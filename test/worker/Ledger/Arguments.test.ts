@@ -46,7 +46,7 @@ const wrong = (hold: string, badFile: string): ReadonlyArray<Wrong> => {
     failed(/who decides \(--by\)/, "ledger", "accept", hold, "--amount", "3", "--by", " ", ...why),
     failed(/can't be rejected/, "ledger", "reject", hold, ...why),
     failed(/no entry and no open hold zz\./, "ledger", "show", "zz"),
-    failed(/Nothing is known of an IPC nobody\./, "explain", "nobody"),
+    failed(/No IPC nobody is known\./, "explain", "nobody"),
     failed(/nowhere\.csv can't be read/, "ledger", "opening", "nowhere.csv", "--by", "Ana", "--yes"),
     failed(
       /line 2: .* above zero; line 3: no ipc.* line 4: 7 is in line 2 already; line 5: it holds a NUL; line 6: the ipc is longer than 2000 bytes/,

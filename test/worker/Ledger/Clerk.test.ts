@@ -157,7 +157,7 @@ const corrected = async (world: World, manual: Manual): Promise<void> => {
   assert.match(text(await released("--credit", "retention")), /^Posted adjustment 3\.0000 for IPC 5/)
   const last = (await storeBooks(world)).entries.at(-1)
   assert.deepInclude(last, { amount: "3.0000", debit_account: "bank", credit_account: "retention" })
-  assert.match((await released("--debit", "receivable")).stderr, /An entry needs two accounts that differ/)
+  assert.match((await released("--debit", "receivable")).stderr, /An entry needs two different accounts/)
   assert.match((await released("--debit", "a\tb")).stderr, /An account has up to 64 characters/)
   const first = (await storeBooks(world)).entries.find((entry) => entry["ipc_id"] === "2")
   const mistyped = { ENTRY: String(first?.["entry_id"]).slice(0, 12), NAME: "Ana", WHY: "mistyped" }
