@@ -97,4 +97,4 @@ export const signOut = async (): Promise<void> => {
 
 /** A sentence for the reader about any error. */
 export const sentenceOf = (cause: unknown): string =>
-  cause instanceof Refused ? cause.message : `This page made a mistake: ${String(cause)}`
+  cause instanceof Refused ? cause.message : `This page has a fault: ${String(cause)}`

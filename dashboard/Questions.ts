@@ -22,7 +22,7 @@ const nothing = "Nothing is posted."
 const answerable: Readonly<Record<HoldReason, Answerable>> = {
   "awaiting-certified-amount": { title: "Paid, but no certificate is known", amount: "positive", accepted: due },
   "amount-not-positive": {
-    title: "Paid, and nothing is due by its certificate",
+    title: "Paid, but nothing is due by its certificate",
     amount: "any",
     accepted: due,
     rejected: "This certificate is disregarded."
@@ -34,7 +34,7 @@ const answerable: Readonly<Record<HoldReason, Answerable>> = {
     rejected: "The certificate that says the amount is disregarded."
   },
   "ambiguous-order": {
-    title: "Certificates of one instant disagree",
+    title: "Certificates of the same instant disagree",
     amount: "positive",
     accepted: due,
     rejected: "All certificates of that instant are disregarded."
@@ -47,7 +47,7 @@ const answerable: Readonly<Record<HoldReason, Answerable>> = {
   "recertified-after-payment": {
     title: "Certified again after the payment",
     amount: "any",
-    accepted: "$ is posted in addition to what is posted.",
+    accepted: "$ is posted in addition to what was posted before.",
     rejected: "No money moved: nothing more is posted."
   },
   "second-payment-reference": {
@@ -64,7 +64,7 @@ const answerable: Readonly<Record<HoldReason, Answerable>> = {
   "over-payment": {
     title: "More is paid than was certified",
     accepted: "The payment is posted as it is, or stays posted.",
-    rejected: "It isn't a payment of this IPC: what is posted of it is taken back."
+    rejected: "It isn't a payment of this IPC: its entries are taken back."
   },
   "period-closed": {
     title: "Falls in a closed period",
@@ -122,7 +122,7 @@ export const onPage = (question: string): string =>
 /** Why a typed amount can't be read, in a sentence; undefined: it can be. */
 export const problemOf = (amount: string, kind: "positive" | "any"): string | undefined => {
   if (!/^-?\d{1,24}(\.\d{1,4})?$/.test(amount)) {
-    return "Write the amount like 1234.50: a point before the decimals, at most four of them, and no commas."
+    return "Write the amount like 1234.50: with a decimal point, at most four decimals, and no commas."
   }
   return kind === "positive" && !/^[^-]*[1-9]/.test(amount) ? "The amount must be more than zero." : undefined
 }

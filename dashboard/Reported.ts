@@ -17,17 +17,17 @@ export const reports = {
   },
   balances: {
     words: "By month",
-    says: "What moved on each account for each project in each month, what was brought forward, and the balance at its end.",
-    none: "Nothing like that was posted by that day."
+    says: "The movements on each account for each project in each month, the balance brought forward, and that at the month's end.",
+    none: "Nothing that matches was posted by that day."
   },
   statement: {
     words: "Statement",
-    says: "What each project is certified, what of it is due and paid, and what is open.",
+    says: "What was certified for each project, how much of it is due and paid, and what is open.",
     none: "Nothing was certified or paid by that day."
   },
   aged: {
     words: "Aged",
-    says: "What is open of each IPC, and for how many days since its certificate; the oldest first.",
+    says: "What is open for each IPC, and for how many days since its certificate; the oldest first.",
     none: "Nothing was open on that day."
   },
   unposted: {

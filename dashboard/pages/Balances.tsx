@@ -159,7 +159,7 @@ export const Balances = () => {
         <Day day={day} />
         <span class="note">
           {day === undefined ? (
-            "Without a day: today, as the books have it."
+            "Without a day: today, in the books' time zone."
           ) : (
             <a href={withFilters({ day: undefined })}>As of today</a>
           )}

@@ -37,12 +37,11 @@ const entryColumns: ReadonlyArray<Column<Entry>> = [
 const bytesIn = (base64: string): number => (base64.length / 4) * 3 - (/=*$/.exec(base64)?.[0].length ?? 0)
 
 const Body = ({ delivery: { body, bodyBase64 } }: { readonly delivery: Delivery }) => {
-  if (bodyBase64 === null)
-    return <Empty>The body is lost: the state on the page Now says what of the inbox is damaged.</Empty>
+  if (bodyBase64 === null) return <Empty>The body is lost: the page Now says which part of the inbox is damaged.</Empty>
   if (body !== null) return <Json text={body} />
   return (
     <>
-      <p class="note">It is no text: {size(bytesIn(bodyBase64))}, here in Base64, as signed.</p>
+      <p class="note">It isn't text: {size(bytesIn(bodyBase64))}, here in Base64, as signed.</p>
       <pre tabIndex={0}>{bodyBase64.slice(0, 20_000)}</pre>
     </>
   )
@@ -58,11 +57,11 @@ const Changed = ({ delivery: { columns, entries } }: { readonly delivery: Delive
     <h2>What it changed</h2>
     {columns.length === 0 ? (
       <p class="note">
-        No column of its record still has what it said: newer events say all of them, or it says nothing.
+        No column of its record still has its value: newer events have set all of them, or it set none.
       </p>
     ) : (
       <p>
-        Columns that still have what it said:{" "}
+        Columns that still have its values:{" "}
         {columns.map((column, at) => (
           <>
             {at === 0 ? "" : ", "}
@@ -76,7 +75,7 @@ const Changed = ({ delivery: { columns, entries } }: { readonly delivery: Delive
       <p class="note">None.</p>
     ) : (
       <Table
-        caption="Entries that rest on this delivery"
+        caption="Entries based on this delivery"
         columns={entryColumns}
         rows={entries}
         keyOf={(entry) => entry.entry_id}

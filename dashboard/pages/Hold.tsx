@@ -128,7 +128,7 @@ export const HoldView = ({ id }: { readonly id: string }) => {
               {posted !== undefined ? null : mayDecide ? (
                 <Decide hold={shown} onDone={setPosted} />
               ) : (
-                <p class="note">You may read this. To answer it takes the role “decide”.</p>
+                <p class="note">You may read this; answering it needs the role “decide”.</p>
               )}
               <div>
                 <Evidence shown={shown} />

@@ -105,7 +105,7 @@ const One = ({ explained }: { readonly explained: Explained }) => {
       <Moments moments={timelineOf(explained)} currency={currency} />
       <h2>Its row now</h2>
       {row === null ? (
-        <Empty>No list and no delivery has brought its row.</Empty>
+        <Empty>It has no row: neither a list nor a delivery has mentioned it.</Empty>
       ) : (
         <>
           <Table caption="Columns of the IPC's row" columns={columns} rows={current} keyOf={({ name }) => name} />

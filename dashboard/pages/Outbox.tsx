@@ -68,7 +68,7 @@ const Replay = ({
         ? "Every refused entry is sent to the accounting system again, each under the same idempotency key as before."
         : `The entry is sent to the accounting system again, under the same idempotency key as before, and then the ${dead.waiting_behind} behind it.`}
     </p>
-    <p>Without a change there or in the configuration, it will be refused again.</p>
+    <p>Unless something changes there or in the configuration, it will be refused again.</p>
   </Confirm>
 )
 
@@ -86,7 +86,7 @@ const actionOf = (ask: Ask): Column<Dead> => ({
 
 /** `ask`: undefined for readers who may not replay. */
 const Refused = ({ ask, rows }: { readonly rows: ReadonlyArray<Dead>; readonly ask: Ask | undefined }) => {
-  if (rows.length === 0) return <Empty>The accounting system has refused nothing.</Empty>
+  if (rows.length === 0) return <Empty>The accounting system has refused no entry.</Empty>
   return (
     <>
       {ask !== undefined && rows.length > 1 ? (

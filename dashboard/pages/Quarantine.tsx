@@ -58,9 +58,10 @@ const Replay = ({ onClose, onDone, some, total }: Replay) => (
   >
     <p class="effect">
       {some?.length === 1 ? "It is" : `${counted(some?.length ?? total, "delivery is", "deliveries are")}`} read again,
-      with the configuration that is in force now. What can be read becomes rows and entries, as if it came today.
+      with the configuration that is in force now. Those that can be read become rows and entries, as if they came
+      today.
     </p>
-    <p>What still can't be read stays here.</p>
+    <p>Those that still can't be read stay here.</p>
   </Confirm>
 )
 
@@ -151,7 +152,7 @@ const List = ({ found: { rows, total }, more, onReplay, reason }: List) => {
         {rows.length === 0 ? null : <MakeFile make={() => save(reason)}>Download with bodies</MakeFile>}
       </div>
       {rows.length === 0 ? (
-        <Empty>None waits for this reason.</Empty>
+        <Empty>No delivery waits for this reason.</Empty>
       ) : (
         <Table
           caption="Deliveries in quarantine, the oldest first"

@@ -61,7 +61,7 @@ const One = ({ found: { deliveries, fields, hasOlder, id, table } }: { readonly 
   <>
     {fields.length === 0 ? (
       <Empty>
-        No list and no delivery has brought {id} of {table}.
+        Neither a list nor a delivery has mentioned {id} of {table}.
       </Empty>
     ) : (
       <Table caption={`Fields of ${id}`} columns={fieldColumns} rows={fields} keyOf={({ name }) => name} />

@@ -91,7 +91,7 @@ const Found = ({ found, table }: { readonly found: Page; readonly table: string 
       {found.rows.length === 0 ? <Empty>No record is like that.</Empty> : <Rows found={found} table={table} />}
       {found.stoppedAfter === null ? null : (
         <p class="notice wait">
-          It was looked through {count(found.stoppedAfter)} rows and no further: there may be more behind them.
+          Only the first {count(found.stoppedAfter)} rows were searched: there may be more after them.
         </p>
       )}
       <p class="tools">

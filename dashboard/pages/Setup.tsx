@@ -58,7 +58,7 @@ const Doctor = () => {
     <section aria-labelledby="doctor">
       <h2 id="doctor">Check everything</h2>
       <p class="note">
-        As <code>siteledger doctor</code> does it on the worker's machine: nothing is changed.
+        The same checks as <code>siteledger doctor</code> on the worker's machine; nothing is changed.
       </p>
       <p>
         <button type="button" disabled={isBusy} onClick={check}>

@@ -60,7 +60,7 @@ const Result = ({ found, ms, sql }: Result) => {
         </MakeFile>
       </div>
       {found.rows.length === 0 ? (
-        <Empty>No row is like that.</Empty>
+        <Empty>No row matches.</Empty>
       ) : isChart && bars !== undefined ? (
         <Bars of={bars} />
       ) : (

@@ -79,17 +79,17 @@ export const Walks = ({ list }: { readonly list: string | undefined }) => {
       <Loaded asked={asked}>
         {({ next, walks }) =>
           walks.length === 0 ? (
-            <Empty>No pass has come to its end yet. The first appears here when it does.</Empty>
+            <Empty>No pass has been completed yet. The first one appears here when it is.</Empty>
           ) : (
             <>
               <Table
-                caption="Passes that came to their end, the newest first"
+                caption="Completed passes, the newest first"
                 columns={list === undefined ? [listColumn, ...columns] : columns}
                 rows={walks}
                 keyOf={(walk) => `${walk.endedAt} ${walk.list}`}
               />
               {next === null ? null : last >= mostShown && !asked.isAsking ? (
-                <p class="soft">These are the newest {mostShown}: a list's own page has those before.</p>
+                <p class="soft">These are the newest {mostShown}: a list's own page has older ones.</p>
               ) : (
                 <p>
                   <button

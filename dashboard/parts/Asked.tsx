@@ -121,7 +121,7 @@ export const Loaded = <A,>({
   if (answer === undefined) return sentence === undefined ? <Waiting /> : <Problem sentence={sentence} again={again} />
   return (
     <>
-      {sentence === undefined ? null : <Problem sentence={`${sentence} What you see is from before.`} again={again} />}
+      {sentence === undefined ? null : <Problem sentence={`${sentence} What you see is older.`} again={again} />}
       {children(answer)}
     </>
   )

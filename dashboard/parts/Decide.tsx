@@ -94,7 +94,7 @@ const Asked = ({ hold, onClose, onDone, typed }: Decide & { readonly typed: Type
     <p class="effect">{effectOf(hold, typed)}</p>
     <Foreseen decision={foreseenOf(hold, typed)} ipc={textOf(hold, "ipc_id")} />
     <p>
-      It is recorded for good that <b>{typed.by.trim()}</b> decided so: “{typed.reason.trim()}”.
+      It is recorded permanently that <b>{typed.by.trim()}</b> decided this: “{typed.reason.trim()}”.
     </p>
   </Confirm>
 )

@@ -67,19 +67,19 @@ const Effects = ({ of: { after, before, entries, held, opened }, ipc }: { readon
     <>
       {entries.length === 0 ? <p>It posts nothing.</p> : entries.map((entry, at) => <Posted key={at} entry={entry} />)}
       <p>
-        Open of the IPC: {text(before.open)} now, <b>{text(after.open)}</b> then.
+        Open for the IPC: {text(before.open)} now, <b>{text(after.open)}</b> afterwards.
       </p>
       {held.length === 0 ? (
-        <p>Nothing of the IPC waits then.</p>
+        <p>Afterwards, nothing of the IPC waits.</p>
       ) : (
         <>
-          <p>What waits of the IPC then:</p>
+          <p>What waits of the IPC afterwards:</p>
           <Holds holds={held} />
         </>
       )}
       {elsewhere.length === 0 ? null : (
         <>
-          <p>What it has wait of other IPCs:</p>
+          <p>Holds that it opens for other IPCs:</p>
           <Holds holds={elsewhere} isOfOthers />
         </>
       )}

@@ -115,7 +115,7 @@ const Lost = () => {
   const text = useTicking((now) => {
     const ms = now - lostAt
     if (connection !== "lost" || ms < patience) return ""
-    return `No connection to the worker for ${span(ms)}. What you see is as of ${shortTime(lostAt, now)}; it is tried again.`
+    return `No connection to the worker for ${span(ms)}. What you see is as of ${shortTime(lostAt, now)}; the page keeps trying.`
   })
   return text === "" ? null : <p class="lost">{text}</p>
 }
@@ -125,7 +125,7 @@ const Trouble = () => {
   const trouble = useCell(live, (now) => (now.connection === "open" ? now.trouble : undefined))
   return trouble === undefined ? null : (
     <p class="lost" role="status">
-      The worker can't tell its status now: {trouble} What you see is from before.
+      The worker can't tell its status now: {trouble} What you see is older.
     </p>
   )
 }

@@ -43,7 +43,7 @@ describe("The page", () => {
         const { page, standIn } = yield* opened(context)
         standIn.session = null
         yield* on(page.goto(`${standIn.address}/ledger/holds/${holdId}#code=${code}`))
-        yield* see(page.getByText("To answer it takes the role"))
+        yield* see(page.getByText("answering it needs the role"))
         assert.strictEqual(page.url(), `${standIn.address}/ledger/holds/${holdId}`)
         assert.strictEqual(yield* on(page.getByRole("button", { name: /accept|reject/i }).count()), 0)
         yield* on(page.getByRole("button", { name: "Sign out" }).click())
@@ -52,7 +52,7 @@ describe("The page", () => {
         yield* see(page.getByText("This token isn't valid."))
         yield* on(page.getByLabel("Token").fill(token))
         yield* on(page.getByRole("button", { name: "Sign in" }).click())
-        yield* see(page.getByText("To answer it takes the role"))
+        yield* see(page.getByText("answering it needs the role"))
         yield* on(page.goto(`${standIn.address}/ledger/outbox`))
         yield* see(page.getByText("No such tax code."))
         assert.strictEqual(yield* on(page.getByRole("button", { name: /again/i }).count()), 0)
@@ -78,7 +78,7 @@ describe("The page", () => {
         // What it would do is asked of the worker, and changes nothing.
         const dialog = page.getByRole("dialog")
         yield* see(dialog.getByText("Posts adjustment 100.00 EUR for IPC IPC-7 on 2026-11-20:"))
-        yield* see(dialog.getByText("Open of the IPC: 100.00 EUR now, 0.00 EUR then."))
+        yield* see(dialog.getByText("Open for the IPC: 100.00 EUR now, 0.00 EUR afterwards."))
         yield* see(dialog.getByRole("listitem").getByText("12.00 EUR").first())
         yield* see(dialog.getByRole("listitem").getByText("IPC-8: "))
         assert.strictEqual(yield* on(dialog.getByTitle("100.0000").count()), 2)

@@ -24,7 +24,7 @@ export const views = {
   "/quarantine": "What would make them readable",
   "/quarantine?reason=no-key": "Show those of every reason",
   "/records": "Tables of the copy",
-  "/records/ipcs?column=id&is=begins&value=IPC": "no further",
+  "/records/ipcs?column=id&is=begins&value=IPC": "rows were searched",
   "/records/ipcs/IPC-7": "There are older ones.",
   "/setup": "set, and secret",
   "/lake": "readers see this",

@@ -20,7 +20,7 @@ describe("The walks of all lists", () => {
           yield* on(page.getByRole("button", { name: "Show more" }).click())
           assert.deepInclude(asked(), { last })
         }
-        yield* see(page.getByText("These are the newest 500: a list's own page has those before."))
+        yield* see(page.getByText("These are the newest 500: a list's own page has older ones."))
         assert.deepStrictEqual(asked().at(-1), { last: 500 })
         assert.strictEqual(yield* on(page.getByRole("button", { name: "Show more" }).count()), 0)
       }),

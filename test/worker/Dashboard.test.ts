@@ -12,7 +12,7 @@ import { World } from "./World.ts"
 
 const json = { LOG_FORMAT: "json" }
 
-const nobody = '{"error":"Nobody is signed in here."}\n'
+const nobody = '{"error":"No one is signed in here."}\n'
 const needed = '{"error":"A valid token is needed."}\n'
 
 const addressIn = (text: string) => /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{22})\n$/.exec(text)
@@ -74,7 +74,7 @@ describe("the dashboard", () => {
     const reader = new Browsing(worker)
     for (const wrong of ["", "slp_", `slp_${"0".repeat(64)}`]) {
       const refused = await reader.signIn({ token: wrong })
-      const text = '{"error":"This token isn\'t valid, or not any more."}\n'
+      const text = '{"error":"This token isn\'t valid, or no longer valid."}\n'
       assert.deepInclude(refused, { status: 401, text })
     }
     const token = await add("rhea", "read")

@@ -42,7 +42,7 @@ const tools: ReadonlyArray<Tool> = [
   },
   {
     name: "Spark",
-    says: "The files of a table are those that the newest export's manifest names.",
+    says: "A table's files are those that the newest export's manifest names.",
     text: (lake) =>
       [
         "import json",
@@ -54,7 +54,7 @@ const tools: ReadonlyArray<Tool> = [
   },
   {
     name: "psql",
-    says: "Where the worker runs on PostgreSQL: no export is needed, its tables are in the schema construction.",
+    says: "If the worker runs on PostgreSQL, no export is needed: its tables are in the schema construction.",
     text: () => 'psql "$SITELEDGER_WAREHOUSE" -c "select * from construction.cashflow_by_month order by month"'
   }
 ]

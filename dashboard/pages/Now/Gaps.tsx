@@ -39,18 +39,18 @@ const Close = ({ gap: { from, to }, onClose }: { readonly gap: Gap; readonly onC
   const [reason, setReason] = useState("")
   const close = async (): Promise<void> => {
     if (reason.trim() !== "") return void (await ask("close-gap", { from, reason: reason.trim() }))
-    throw new Refused(0, "Say how it was seen to: auditors read it.")
+    throw new Refused(0, "Say how it was dealt with: auditors read it.")
   }
   return (
     <Confirm title="Close this gap?" does="Close it" act={close} onClose={onClose}>
       <p class="effect">
-        Nothing more is expected of the time from <At at={from} /> to <At at={to} />: what was delivered meanwhile and
-        never came has been seen to, or doesn't matter.
+        No more deliveries are expected from the time between <At at={from} /> and <At at={to} />: those that were
+        missed have been dealt with, or don't matter.
       </p>
       <Field
         id="gap-reason"
-        label="How it was seen to"
-        hint="Like: the service's administration sent them again."
+        label="How it was dealt with"
+        hint="For example: replayed in the service's administration."
         kind="prose"
         value={reason}
         problem={undefined}
@@ -77,7 +77,7 @@ export const Gaps = ({ status: { gaps } }: { readonly status: StatusReport }) =>
     <section aria-labelledby="gaps">
       <h2 id="gaps">Gaps</h2>
       {gaps.length === 0 ? (
-        <p class="note">None: the receiver has been up, or every delivery of its absences has come since.</p>
+        <p class="note">None: the receiver has been up, or every delivery that it missed has come since.</p>
       ) : (
         <Table
           caption="Times in which the receiver was down"

@@ -13,7 +13,7 @@ const phases: Readonly<Record<PhaseName, { readonly word: string; readonly tone:
   starting: {
     word: "Starting",
     tone: "idle",
-    sentence: "The worker is starting: it makes its tables and opens its listeners."
+    sentence: "The worker is starting: it creates its tables and opens its listeners."
   },
   backfilling: {
     word: "Copying",
@@ -24,7 +24,7 @@ const phases: Readonly<Record<PhaseName, { readonly word: string; readonly tone:
   "catching-up": {
     word: "Catching up",
     tone: "wait",
-    sentence: "Deliveries are stored faster than they are applied, or came while the worker was away. None is lost."
+    sentence: "Deliveries are stored faster than they are applied, for example after the worker was down. None is lost."
   },
   degraded: { word: "Degraded", tone: "bad", sentence: "Something is wrong. Each reason says what to do." }
 }

@@ -22,13 +22,13 @@ export const Add = ({ add, onClose }: Add) => {
   return (
     <Confirm title="Accept one more secret?" does="Add it" act={act} onClose={onClose}>
       <p class="effect">
-        Deliveries that are signed with it are accepted at once, beside those of the secrets that there are.
+        Deliveries that are signed with it are accepted at once, along with those of the existing secrets.
       </p>
-      <p>It is kept sealed, and never shown again: afterwards you tell it by its fingerprint.</p>
+      <p>It is stored encrypted, and never shown again: afterwards you recognise it by its fingerprint.</p>
       <Field
         id="new-secret"
         label="The secret"
-        hint="As the service shows it where its webhook was made."
+        hint="As the service showed it when the webhook was created."
         kind="new-secret"
         value={secret}
         problem={undefined}
@@ -68,7 +68,7 @@ export const Retire = ({ fingerprint, isLast, onClose, retire }: Retire) => {
   const [mayRefuse, setMayRefuse] = useState(false)
   const act = async (): Promise<void> => {
     if (isLast && !mayRefuse)
-      throw new Refused(0, "Add its successor first, or say that every delivery may be refused.")
+      throw new Refused(0, "Add its successor first, or confirm that every delivery may be refused.")
     if (when === "later" && after.trim() === "") throw new Refused(0, "Say how long it stays valid, like 24 hours.")
     await retire({ ...(when === "later" ? { in: after.trim() } : {}), ...(isLast ? { force: true } : {}) })
   }
@@ -87,7 +87,7 @@ export const Retire = ({ fingerprint, isLast, onClose, retire }: Retire) => {
       )}
       <p class="effect">
         {when === "now"
-          ? `A delivery that is signed with ${fingerprint} is refused from now on, also one that the service sends again.`
+          ? `A delivery that is signed with ${fingerprint} is refused from now on, even one that the service sends again.`
           : `Until then deliveries may be signed with ${fingerprint}; afterwards they are refused.`}
       </p>
       {isLast ? (

@@ -24,7 +24,7 @@ export const examples: ReadonlyArray<Example> = [
     sql: "select account, currency, sum(debit) as debit, sum(credit) as credit, sum(balance) as balance\nfrom construction.ledger_trial_balance\ngroup by all\norder by all"
   },
   {
-    asks: "What came, by day and type?",
+    asks: "How many events came, by day and type?",
     sql: "select received_at::date as day, event_type, count(*) as events\nfrom construction.events\ngroup by all\norder by all"
   },
   {

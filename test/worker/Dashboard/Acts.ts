@@ -114,7 +114,7 @@ export const resends = Effect.fnUntraced(function* ({ accounts, deliver, page, s
   yield* press(page, page.getByRole("button", { name: /^Send/ }).first())
   yield* confirm(page, "Send again")
   yield* waitUntil("it has left", async () => accounts.posts.length > refused)
-  yield* see(page.getByText("The accounting system has refused nothing."))
+  yield* see(page.getByText("The accounting system has refused no entry."))
 })
 
 export const exports = Effect.fnUntraced(function* ({ page, projects }: Day) {
@@ -163,8 +163,8 @@ export const closes = Effect.fnUntraced(function* ({ page }: Day) {
   yield* area(page, "Now")
   yield* press(page, page.getByRole("button", { name: /^Close/ }).first())
   yield* confirm(page, "Close it")
-  yield* see(page.getByText("Say how it was seen to"))
-  yield* on(page.getByLabel("How it was seen to").fill("the service sent them again"))
+  yield* see(page.getByText("Say how it was dealt with"))
+  yield* on(page.getByLabel("How it was dealt with").fill("the service sent them again"))
   yield* confirm(page, "Close it")
   yield* see(page.getByText("None: the receiver has been up"))
 })
