@@ -179,7 +179,10 @@ describe("a compressed answer", () => {
       withTokens((response) => response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(cut)),
       () =>
         Effect.gen(function* () {
-          assert.match(yield* reasonDuring(listed), /broke off its answer: its compressed answer can't be unpacked \(Z_/)
+          assert.match(
+            yield* reasonDuring(listed),
+            /broke off its answer: its compressed answer can't be unpacked \(Z_/
+          )
         })
     )
   })

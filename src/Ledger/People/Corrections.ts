@@ -35,9 +35,7 @@ export interface Posting extends ByPerson {
 export const postingOf = (posting: Posting, books: Books | undefined, terms: Terms, now: Instant): NewFact | string => {
   const { amount, by, evidence, ipcId, reason } = posting
   if (books === undefined) {
-    return (
-      `No IPC ${ipcId} is known. If the id is right, sign off its certificate first ` + "(`siteledger ledger opening`)."
-    )
+    return `No IPC ${ipcId} is known. If the id is right, sign off its certificate first (\`siteledger ledger opening\`).`
   }
   const unsigned = unsignedBy(posting)
   if (unsigned !== undefined) return unsigned
