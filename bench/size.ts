@@ -69,7 +69,7 @@ const fill = async (count: number, program = "Fill.ts", ...what: ReadonlyArray<s
   return (performance.now() - from) / 1000
 }
 
-/** Returns a worker that has caught up; undefined if it didn't in time. */
+/** Returns a worker that has caught up; throws if it didn't in time. */
 const caughtUp = async (count: number) => {
   await fill(count)
   const from = performance.now()
@@ -108,7 +108,7 @@ const firstCopy = async ({ atMs, next: { worker } }: Awaited<ReturnType<typeof r
   return used(taken)
 }
 
-/** Waits until the copy before the newest may be changed. */
+/** Publishes once the copy before the newest may be changed. */
 const publishedLater = async ({ worker }: Receiving, sinceMs: number) => {
   const areMadeFromOthers = stored >= manyForCopies
   if (areMadeFromOthers) await pause(Math.max(0, sinceMs + copyAgeMs - performance.now()))

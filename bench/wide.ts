@@ -43,7 +43,7 @@ const reaches = async (worker: Worker, is: (status: Status) => boolean): Promise
   if (reached === undefined) throw new Error(`not within ${patienceMs / 1000} s: ${worker.log.slice(-500)}`)
 }
 
-/** Since the process began, or since the last cost; `worker`: once there is one. */
+/** Costs since this call, or since the last cost; `worker`: once there is one. */
 const costs = () => {
   let before = { ms: performance.now(), cpuMs: 0, server: engine.serverCpuMicros() }
   return (worker: Worker): Cost => {

@@ -44,8 +44,8 @@ const medians = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> =>
 
 /**
  * Such peaks come every few minutes, for a second or two. Which half hour has the largest is chance, so an hour can't
- * show whether they grow. None may exceed DuckDB's whole allowance (`SITELEDGER_MEMORY_MB`) plus everything that Node
- * has.
+ * show whether they grow. No peak, with all that Node uses, may exceed DuckDB's whole allowance
+ * (`SITELEDGER_MEMORY_MB`).
  */
 const mostMb = usualBudgetMb
 

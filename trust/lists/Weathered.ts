@@ -114,7 +114,7 @@ const inProcess = async (environment: Place["environment"]): Promise<Walker> => 
 
 interface Ends {
   at: string | null | undefined
-  /** How many passes since the list above was proven. */
+  /** How many passes since the list above was sure. */
   count: number
 }
 
@@ -131,7 +131,7 @@ const proven = async ({ backfill, why }: Walker, lists: Place["lists"]): Promise
   }
   const isSure = (table: string): boolean =>
     (ends.get(table)?.count ?? 2) >= 2 && ["proven", "passes-agree"].includes(last[table]?.proof ?? "")
-  /** True once all lists are proven. */
+  /** True once all lists are sure. */
   const look = async (): Promise<boolean> => {
     last = await backfill()
     for (const { parent, table } of lists) {

@@ -1,4 +1,4 @@
-/** Certificates that are posted when they are made: what is due, retained and added, and the revenue. */
+/** Certificates that are posted when they are made: what is due, what is held back, what is added, and the revenue. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Ledger } from "../../../src/Ledger/Ledger.ts"
