@@ -96,7 +96,9 @@ describe("events that are delivered again", () => {
         assert.strictEqual(exit._tag, "Failure")
         assert.match(
           String(exit),
-          new RegExp(`no receiver of siteledger.* it answers ${status}\\. Nothing was delivered`)
+          new RegExp(
+            `isn't a receiver of siteledger: it answers a forged event with ${status}, and not with 401\\. Nothing was delivered`
+          )
         )
         assert.deepStrictEqual([asked(), taken], [0, []])
       }

@@ -51,7 +51,7 @@ describe("a backup whose place is away", () => {
       const sentence = "The backup on s3://away is 2 minutes behind: nothing answers there"
       assert.deepStrictEqual(yield* said, [["degraded", sentence]])
       const [{ toDo } = { toDo: "" }] = yield* reasons.all
-      assert.match(toDo, /SITELEDGER_BACKUP .*`siteledger doctor`: the backup catches up by itself/)
+      assert.match(toDo, /SITELEDGER_BACKUP .*`siteledger doctor`; the backup catches up by itself/)
       assert.deepInclude(yield* Lag.status(lag, null), { ageMs: 125_000, error: "nothing answers there" })
       yield* Lag.reached(lag, 125_000, 2)
       yield* TestClock.adjust("5 seconds")
