@@ -80,7 +80,7 @@ const looksBack = async (world: World): Promise<void> => {
   for (const line of times) assert.isTrue(before > (JSON.parse(line) as { readonly received_at: string }).received_at)
   assert.strictEqual((await world.run("events", "--from", "2999-01-01")).stdout, "")
   assert.strictEqual((await world.run("events", "--alarm", "replayed")).stdout, "")
-  assert.match((await world.run("events", "--from", "today")).stderr, /from is no time/)
+  assert.match((await world.run("events", "--from", "today")).stderr, /from isn't a time/)
   assert.strictEqual((await world.run("events", "--follow", "--before", before)).code, 1)
 }
 
