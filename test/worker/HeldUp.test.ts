@@ -84,13 +84,15 @@ it.skipIf(Postgres.skipped !== undefined)("a leader's lock that no worker gets d
   const leads = () => worker.metric("siteledger_leader")
   await until("it leads", async () => (await leads()) === 1 || undefined)
   const before = await worker.scrape()
-  const lock = "select classid, objid, pid from pg_locks where locktype = 'advisory' and objsubid = 1 and granted"
+  // Other workers use other databases of the same server.
+  const here = "database = (select oid from pg_database where datname = current_database()) and locktype = 'advisory'"
+  const lock = `select classid, objid, pid from pg_locks where ${here} and objsubid = 1 and granted`
   const other = new Client({ connectionString: world.database?.url })
   await other.connect()
   const [held = assert.fail("nobody leads")] = (await world.database?.query(lock)) ?? []
   const taken = other.query(`select pg_advisory_lock((${held["classid"]}::bigint << 32) | ${held["objid"]})`)
   await until("it is asked for", async () => {
-    const waiting = await world.database?.query("select 1 from pg_locks where locktype = 'advisory' and not granted")
+    const waiting = await world.database?.query(`select 1 from pg_locks where ${here} and not granted`)
     return (waiting ?? []).length > 0 || undefined
   })
   await world.database?.query(`select pg_terminate_backend(${held["pid"]})`)
