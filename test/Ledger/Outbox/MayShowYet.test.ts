@@ -73,6 +73,11 @@ describe("entries that may show yet", () => {
             Effect.map(letters, (rows) => rows.length === ids.length && rows.every(({ attempts }) => attempts > 0))
           )
           areHidden = true
+          // One that was already on its way is refused; the system would take it otherwise.
+          yield* until(
+            "one is looked for",
+            Effect.sync(() => asked.length > 0)
+          )
           to.answer = () => taken
           yield* until(
             "each is looked for",
