@@ -93,11 +93,14 @@ export const erase = Effect.fn("Erase.archives")(function* (
     if (!isSame) {
       // What only the lake has is changed here first, so that one copy is always complete.
       if (!isHere) yield* attempt(() => folder.contents(name, key))
-      note((left.lost ?? []).map((lost) => (listed.isOfInbox ? lost : { ...lost, sequence: null })))
+      yield* attempt(() =>
+        note((left.lost ?? []).map((lost) => (listed.isOfInbox ? lost : { ...lost, sequence: null })))
+      )
       const instead = { before: link, contents: left.lost && left.frames.map((frame) => contentOf(frame, key)) }
       before = yield* attempt(() => Again.replace(folder, old, instead, key))
     }
-    sum.run(before.sha256, name, before.sha256)
+    const { sha256 } = before
+    yield* attempt(() => void sum.run(sha256, name, sha256))
     changed.push({ ...listed, archive: before, isInFolder: left !== undefined && (isHere || !isSame) })
     spare.forget()
     emptied()
