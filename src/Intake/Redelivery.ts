@@ -38,7 +38,7 @@ const stranger = (status: number) =>
   new RedeliveryError({
     isLater: false,
     message:
-      `That isn't a receiver of siteledger: it answers a forged event with ${status}, and not with 401. ` +
+      `What answers there isn't a receiver of siteledger: it answers a forged event with ${status}, and not with 401. ` +
       "Nothing was delivered: check the address and the path of --to."
   })
 

@@ -51,10 +51,13 @@ export const unheardIn = (column: string, times: ReadonlyArray<Interval>) =>
   })
 
 const sentence = ([first, ...others]: readonly [Unheard, ...ReadonlyArray<Unheard>]): string => {
-  const example = `${Text.visible(first.id)}, at ${first.paidAt}`
-  const which = others.length === 0 ? `IPC ${example}, was` : `${others.length + 1} IPCs (for example ${example}) were`
+  const [id, at] = [Text.visible(first.id), first.paidAt]
+  const which =
+    others.length === 0
+      ? `IPC ${id} was paid at ${at}`
+      : `${others.length + 1} IPCs were paid (for example ${id}, at ${at})`
   return (
-    `According to the service's list ${which} paid, but no event said so: nothing is posted. Replay their deliveries in the service's ` +
+    `According to the service's list, ${which}, but no event said so: nothing is posted. Replay their deliveries in the service's ` +
     "Admin → API → Webhooks, or add what was paid with `siteledger ledger post`; `siteledger report repaired` lists them."
   )
 }
