@@ -4,40 +4,31 @@
  *   mark · how many · first number · last number │ entries │ CRC-32 of each block of entries │ filter │ CRC-32 of the rest
  *
  * It gets its name once it is on disk. Because of the filter, looking for a missing key costs no read in 99 of 100
- * cases; otherwise one or two. Entries are verified when they are read, so a file of any size opens at once. A file can
- * be rebuilt from the inbox's frames.
+ * cases; otherwise one or two. Entries are verified when they are read, so a file of any size opens at once. At rest a
+ * file gives its filter back, more than a byte per key; it is read and verified again when it is needed. A file can be
+ * rebuilt from the inbox's frames.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import { flushFolderOf } from "../../Runtime/Flush.ts"
+import {
+  blockEntries,
+  blocksOf,
+  eachBit,
+  entryBytes,
+  filterBytes,
+  headerBytes,
+  keyBytes,
+  readTail,
+  sumBytes,
+  type Tail,
+  tailPlace
+} from "./KeyTail.ts"
 
-export const keyBytes = 16
-export const entryBytes = keyBytes + 8
 const mark = Buffer.from("keys\u00012\r\n")
-const headerBytes = 32
-const bitsPerKey = 10
-const probes = 7
-const blockEntries = 1024
 const blockBytes = blockEntries * entryBytes
 const blocksAtOnce = 64
-const sumBytes = 4
-
-const filterBytes = (count: number): number => Math.max(64, Math.ceil((count * bitsPerKey) / 8))
-
-/** The keys are already hashes: two of their words determine all probes. */
-const eachBit = (key: Buffer, at: number, bytes: number, use: (byte: number, bit: number) => boolean): boolean => {
-  const step = key.readUInt32BE(at + 8) | 1
-  let place = key.readUInt32BE(at + 4)
-  for (let probe = 0; probe < probes; probe++) {
-    const bit = place % (bytes * 8)
-    if (!use(bit >>> 3, 1 << (bit & 7))) return false
-    place = (place + step) >>> 0
-  }
-  return true
-}
-
-const blocksOf = (count: number): number => Math.ceil(count / blockEntries)
 
 /** The entries differ from what was written. The file is useless, but can be rebuilt. */
 export class DamagedKeys extends Error {
@@ -63,19 +54,23 @@ export class KeyFile implements Span {
   readonly count: number
   readonly path: string
   readonly #file: number
+  readonly #header: Buffer
   /** For each block. */
   readonly #sums: Buffer
-  readonly #filter: Buffer
+  /** Undefined at rest. */
+  #filter: Buffer | undefined
   #isOpen = true
 
-  private constructor(path: string, file: number, header: Buffer, tail: Buffer) {
+  private constructor(path: string, file: number, header: Buffer, tail: Tail) {
     this.path = path
     this.#file = file
+    this.#header = header
     this.count = header.readDoubleBE(8)
     this.from = header.readDoubleBE(16)
     this.through = header.readDoubleBE(24)
-    this.#sums = tail.subarray(0, blocksOf(this.count) * sumBytes)
-    this.#filter = tail.subarray(this.#sums.length)
+    // Copied, because they outlive the filter.
+    this.#sums = Buffer.from(tail.sums)
+    this.#filter = tail.filter
   }
 
   /** Undefined if the file is damaged, other than in its entries. */
@@ -83,25 +78,30 @@ export class KeyFile implements Span {
     const file = openSync(path, "r")
     const header = Buffer.alloc(headerBytes)
     readSync(file, header, 0, headerBytes, 0)
-    const count = header.readDoubleBE(8)
-    const tailAt = headerBytes + count * entryBytes
+    const { all, at } = tailPlace(header)
     // A damaged count could ask for any amount of memory.
-    const tailBytes = blocksOf(count) * sumBytes + filterBytes(count)
-    const isWhole = fstatSync(file).size === tailAt + tailBytes + sumBytes
-    if (isWhole && mark.equals(header.subarray(0, mark.length))) {
-      const tail = Buffer.alloc(tailBytes + sumBytes)
-      readSync(file, tail, 0, tail.length, tailAt)
-      if (crc32(tail.subarray(0, tailBytes), crc32(header)) === tail.readUInt32BE(tailBytes)) {
-        return new KeyFile(path, file, header, tail.subarray(0, tailBytes))
-      }
-    }
+    const isWhole = fstatSync(file).size === at + all
+    const tail = isWhole && mark.equals(header.subarray(0, mark.length)) ? readTail(file, header) : undefined
+    if (tail !== undefined) return new KeyFile(path, file, header, tail)
     closeSync(file)
     return undefined
   }
 
+  /** Gives the filter back, until the next `get`. */
+  rest(): void {
+    this.#filter = undefined
+  }
+
+  #read(): Buffer {
+    const tail = readTail(this.#file, this.#header)
+    if (tail === undefined) throw new DamagedKeys(this.path)
+    return tail.filter
+  }
+
   /** The number of a key. Throws `DamagedKeys`. */
   get(key: Buffer): number | undefined {
-    if (!eachBit(key, 0, this.#filter.length, (byte, bit) => (this.#filter[byte]! & bit) !== 0)) return undefined
+    const filter = (this.#filter ??= this.#read())
+    if (!eachBit(key, 0, filter.length, (byte, bit) => (filter[byte]! & bit) !== 0)) return undefined
     // Keys are evenly distributed, so a key's value gives its position to within a few hundred entries.
     let low = 0
     let high = blocksOf(this.count)

@@ -8,7 +8,8 @@
 import { hash } from "node:crypto"
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { entryBytes, keyBytes, Making, KeyFile, type Span } from "./KeyFile.ts"
+import { Making, KeyFile, type Span } from "./KeyFile.ts"
+import { entryBytes, keyBytes } from "./KeyTail.ts"
 import { entriesAStep, merged } from "./KeyMerge.ts"
 
 export const bodyKey = (sha256: Uint8Array): Buffer => Buffer.from(sha256.buffer, sha256.byteOffset, keyBytes)
@@ -21,7 +22,7 @@ const mergedAtOnce = 4
 const text = (key: Buffer): string => key.toString("latin1")
 
 /** The part of it that a writer needs. */
-export type Index = Pick<Known, "add" | "close" | "flush" | "forget" | "get" | "include" | "step" | "through">
+export type Index = Pick<Known, "add" | "close" | "flush" | "forget" | "get" | "include" | "rest" | "step" | "through">
 
 /** For a log of rows, in which bodies are never looked up. */
 export const none: Index = {
@@ -32,6 +33,7 @@ export const none: Index = {
   forget: () => undefined,
   flush: () => undefined,
   step: () => false,
+  rest: () => undefined,
   close: () => undefined
 }
 
@@ -88,6 +90,11 @@ export class Known {
     if (this.#merging === undefined) return false
     if (this.#merging.next().done === true) this.#merging = undefined
     return true
+  }
+
+  /** Gives back what can be read again. */
+  rest(): void {
+    for (const file of this.#files) file.rest()
   }
 
   close(): void {

@@ -6,7 +6,7 @@
  * together with the guest; the main thread notices both.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { restingAfter } from "../../Runtime/Rest.ts"
+import { collect, restingAfter } from "../../Runtime/Rest.ts"
 import type { RunGuest } from "../Deliveries.ts"
 import { type Answer, arrived, type Request, type ThreadStart, unpacked } from "./Protocol.ts"
 import type { Arrived } from "./Group.ts"
@@ -18,7 +18,10 @@ if (port === null) throw new Error("the inbox's thread was started as a program"
 const { folder, key, last, ...options } = workerData as ThreadStart
 const writer = new Writer(folder, key, options)
 
-const worked = restingAfter(10_000)
+const worked = restingAfter(10_000, () => {
+  writer.rest()
+  collect()
+})
 
 let isFlushing = false
 /** Callbacks that wait until a group is on disk. */
@@ -118,4 +121,5 @@ port.on("message", (request: Request) => {
 })
 
 say()
+worked()
 port.postMessage({ id: 0, found: writer.found } satisfies Answer)

@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { DamagedKeys, entryBytes, keyBytes, KeyFile, Making } from "../../../src/Stores/Segments/KeyFile.ts"
+import { DamagedKeys, KeyFile, Making } from "../../../src/Stores/Segments/KeyFile.ts"
+import { entryBytes, keyBytes } from "../../../src/Stores/Segments/KeyTail.ts"
 import { Known } from "../../../src/Stores/Segments/Known.ts"
 import { seed } from "../../Long.ts"
 import { seeded } from "../../Seeded.ts"
@@ -132,6 +133,34 @@ describe(`what was stored before, seed ${seed}`, () => {
       assert.isAtMost(unsaid.length, 2 * 1024)
       for (const [key] of unsaid) assert.strictEqual(said(key), "damaged")
       next.close()
+    }))
+
+  it("is found at rest as before, and what was damaged meanwhile is never believed", () =>
+    withFolder((folder) => {
+      const model = new Map<string, number>()
+      const known = Known.open(folder)
+      filled(known, 1, 20_000, model, false)
+      known.flush(1)
+      const resting = (): void => {
+        known.rest()
+        assertFinds(known, model)
+      }
+      resting()
+      resting()
+      known.rest()
+      const path = join(folder, filesIn(folder)[0]!)
+      const whole = readFileSync(path)
+      const tail = 32 + model.size * entryBytes
+      const damaged = Buffer.from(whole)
+      const at = tail + random.below(damaged.length - tail)
+      damaged[at] = damaged[at]! ^ 1
+      writeFileSync(path, damaged)
+      for (const key of [...model.keys()].slice(0, 10)) {
+        assert.throws(() => known.get(Buffer.from(key, "hex")), DamagedKeys, "", `byte ${at}`)
+      }
+      writeFileSync(path, whole)
+      assertFinds(known, model)
+      known.close()
     }))
 
   it("is found in a file however unevenly its keys are distributed", () =>
