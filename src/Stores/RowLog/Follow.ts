@@ -1,11 +1,14 @@
 /**
  * Appends changed rows to the log of rows within a second of the change. The Store notes which rows are logged only
  * once they are on disk there: a crash in between logs them again.
+ *
+ * Rows are few, so this thread writes them. It does other things while the disk flushes; a thread of its own would take
+ * 17 MB.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Row } from "../Segments/Frame.ts"
 import { keyOf } from "../Segments/Key.ts"
-import { Segments } from "../Segments/Segments.ts"
+import { Writer } from "../Segments/Writer.ts"
 import { prepared, type Prepares } from "../Sqlite/Dialect.ts"
 import * as Changes from "./Changes.ts"
 import { folderOf, logAgain, type Mark, markOf, setMark } from "./Heal.ts"
@@ -25,7 +28,9 @@ export interface Place {
 export class Follow {
   readonly #place: Place
   readonly #statements: Prepares
-  #log: Segments | undefined
+  #log: Writer | undefined
+  /** The Store still has what the log has lost, but doesn't know yet that it has to be logged again. */
+  #hasLost = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(place: Place) {
@@ -50,7 +55,7 @@ export class Follow {
 
   close(): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#log?.close()
+      this.#log?.close()
       this.#log = undefined
     })
   }
@@ -101,7 +106,7 @@ export class Follow {
   async #put(rows: Changes.Changes["rows"]): Promise<number> {
     const log = await this.#opened()
     const next = log.last + 1
-    await log.put(rows.map((row, place): Row => ({ ...row, number: next + place })))
+    await log.putting(rows.map((row, place): Row => ({ ...row, number: next + place })))
     return log.last
   }
 
@@ -111,17 +116,16 @@ export class Follow {
     return mark
   }
 
-  async #opened(): Promise<Segments> {
+  async #opened(): Promise<Writer> {
     const { database, exclusively, key, store } = this.#place
-    if (this.#log !== undefined) return this.#log
-    const folder = folderOf(store)
-    const floor = (markOf(database)?.through ?? 0) + 1
-    // The Store still has what the log has lost.
-    const log = new Segments({ folder, key: keyOf(folder, key()), floor, hasDeliveries: false }, ({ lost }) =>
-      lost.length === 0 ? Promise.resolve() : exclusively(() => logAgain(database, this.#mark))
-    )
-    await log.start()
-    this.#log = log
-    return log
+    if (this.#log === undefined) {
+      const folder = folderOf(store)
+      const floor = (markOf(database)?.through ?? 0) + 1
+      this.#log = new Writer(folder, keyOf(folder, key()), { floor, hasDeliveries: false })
+      this.#hasLost ||= this.#log.found.lost.length > 0
+    }
+    if (this.#hasLost) await exclusively(() => logAgain(database, this.#mark))
+    this.#hasLost = false
+    return this.#log
   }
 }

@@ -1,10 +1,11 @@
 /**
  * Deliveries that are stored together, as frames with their numbers. A known body becomes a repeated delivery; a new
- * body under a known id is marked. Changes nothing: the group isn't stored yet.
+ * body under a known id is marked. The group isn't stored yet.
  */
 import type { KeyObject } from "node:crypto"
-import { encode, encodeFirst, type Labels } from "./Frame.ts"
-import type { Index } from "./Known.ts"
+import { encode, encodeFirst, type Frame, type Labels, numberAfter } from "./Frame.ts"
+import { idKey, type Index } from "./Known.ts"
+import { keysOf } from "./Learn.ts"
 
 /** A verified delivery. */
 export interface Arrived {
@@ -23,14 +24,14 @@ export interface Group {
   readonly next: number
 }
 
-interface Place {
-  /** The number of the first frame. */
+interface Place<Known> {
+  /** The number of the next frame. */
   readonly next: number
-  readonly known: Pick<Index, "get">
+  readonly known: Known
   readonly key: KeyObject
 }
 
-export const numbered = (batch: ReadonlyArray<Arrived>, { key, known, next }: Place): Group => {
+export const numbered = (batch: ReadonlyArray<Arrived>, { key, known, next }: Place<Pick<Index, "get">>): Group => {
   const encoded: Array<Buffer> = []
   const keys: Array<ReadonlyArray<Buffer>> = []
   const seen = new Map<string, number>()
@@ -60,4 +61,29 @@ const frameOf = ({ body, labels }: Arrived, { isReused, number, of }: Numbered, 
   return of === undefined
     ? encode({ kind: "first", number, body, labels: { ...said, isReused } }, key)
     : encode({ kind: "again", number, of, labels: { ...said, headers: [] } }, key)
+}
+
+export type Placed = Pick<Group, "encoded" | "next">
+
+/**
+ * Frames that already have numbers, in order. Numbers between them stay unused; frames before the next number are left
+ * out.
+ */
+export const placed = (frames: ReadonlyArray<Frame>, { key, known, next }: Place<Index>): Placed => {
+  const all: Array<Frame> = []
+  let after = next
+  for (const frame of frames) {
+    if (frame.number < after) continue
+    if (frame.number > after) all.push({ kind: "hole", number: after, through: frame.number - 1, why: "unused" })
+    all.push(frame)
+    after = numberAfter(frame)
+  }
+  return { encoded: all.map((frame) => encode(marked(frame, known), key)), next: after }
+}
+
+/** Marks whether an earlier body had the same event id; its own id is known from now on. */
+const marked = (frame: Frame, known: Index): Frame => {
+  const isReused = frame.kind === "first" && known.get(idKey(frame.labels.eventId)) !== undefined
+  known.add(keysOf(frame), numberAfter(frame) - 1)
+  return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
 }

@@ -190,7 +190,7 @@ export const open = async (place: Place, applied: number, tell: (found: Found) =
   const floor = isInTable ? 1 : applied + 1
   const key = keyOf(folder, place.key())
   const segments: Segments = new Segments(
-    { folder, key, floor, hasDeliveries: true, ...(await withKeys(archivesOf(database), archives, key)) },
+    { folder, key, floor, ...(await withKeys(archivesOf(database), archives, key)) },
     async (found) => {
       tell(found)
       await exclusively(() => note(database, found.lost, (number) => segments.at(number)))

@@ -23,8 +23,6 @@ export interface Start {
   readonly folder: string
   readonly key: KeyObject
   readonly floor: number
-  /** False for a log of rows. */
-  readonly hasDeliveries: boolean
   /** In order. */
   readonly archives?: ReadonlyArray<InArchive>
   readonly archive?: string

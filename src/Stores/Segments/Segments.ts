@@ -165,8 +165,6 @@ export class Segments {
     if (this.#started !== undefined) return this.#started
     const thread = new Worker(threadFile, {
       name: "inbox",
-      // Rows are few, and an idle thread gives no memory back.
-      ...(!this.#start.hasDeliveries ? { resourceLimits: { maxYoungGenerationSizeMb: 2 } } : {}),
       workerData: { ...this.#start, archives: this.#archives, last: this.#last } satisfies ThreadStart
     })
     this.#thread = thread

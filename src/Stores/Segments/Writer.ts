@@ -13,10 +13,10 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
-import { encode, type Frame, numberAfter } from "./Frame.ts"
-import { type Arrived, type Group, numbered } from "./Group.ts"
+import { type Frame, numberAfter } from "./Frame.ts"
+import { type Arrived, type Group, numbered, placed, type Placed } from "./Group.ts"
 import { DamagedKeys } from "./KeyFile.ts"
-import { idKey, type Index, Known, none } from "./Known.ts"
+import { type Index, Known, none } from "./Known.ts"
 import { keysOf, learn } from "./Learn.ts"
 import { type InArchive, leave, type Leaving, lostIn } from "./Leave.ts"
 import { Part } from "./Part.ts"
@@ -116,17 +116,20 @@ export class Writer {
    * are skipped.
    */
   put(frames: ReadonlyArray<Frame>): void {
-    const all: Array<Frame> = []
-    let next = this.#next
-    for (const frame of frames) {
-      if (frame.number < next) continue
-      if (frame.number > next) all.push({ kind: "hole", number: next, through: frame.number - 1, why: "unused" })
-      all.push(frame)
-      next = numberAfter(frame)
-    }
-    const encoded = this.#knowing((known) => all.map((frame) => encode(marked(frame, known), this.#folders.key)))
+    const { encoded, next } = this.#placed(frames)
     this.#appending.append(encoded, this.#next, next)
     this.#next = next
+  }
+
+  /** The same, while the thread does other things. The writer gets no other request before it has returned. */
+  async putting(frames: ReadonlyArray<Frame>): Promise<void> {
+    const { encoded, next } = this.#placed(frames)
+    await this.#appending.appending(encoded, this.#next, next)
+    this.#next = next
+  }
+
+  #placed(frames: ReadonlyArray<Frame>): Placed {
+    return this.#knowing((known) => placed(frames, { next: this.#next, known, key: this.#folders.key }))
   }
 
   /** Reads all of the segment with this number and of its copy, and repairs damage. */
@@ -206,6 +209,10 @@ export class Writer {
     this.#known.close()
   }
 
+  rest(): void {
+    this.#known.rest()
+  }
+
   /**
    * If a damaged file of keys is found, everything known is learnt from the frames, and `use` is run again from the
    * start.
@@ -233,13 +240,6 @@ export class Writer {
   #learn(known: Index): void {
     learn(known, { folder: this.#folders.main, archive: this.#archive, next: this.#next })
   }
-}
-
-/** Marks whether an earlier body had the same event id; its own id is known from now on. */
-const marked = (frame: Frame, known: Index): Frame => {
-  const isReused = frame.kind === "first" && known.get(idKey(frame.labels.eventId)) !== undefined
-  known.add(keysOf(frame), numberAfter(frame) - 1)
-  return isReused ? { ...frame, labels: { ...frame.labels, isReused } } : frame
 }
 
 const isIn = (frame: Frame, hole: Frame): boolean =>

@@ -10,10 +10,7 @@ import { incoming, key, large, some, summary, withFolderAsync } from "./World.ts
 const using = (body: (segments: Segments, folder: string, told: Array<Found>) => Promise<void>) =>
   withFolderAsync(async (folder) => {
     const told: Array<Found> = []
-    const segments = new Segments(
-      { folder, key, floor: 1, hasDeliveries: true },
-      async (found) => void told.push(found)
-    )
+    const segments = new Segments({ folder, key, floor: 1 }, async (found) => void told.push(found))
     try {
       await segments.start()
       await body(segments, folder, told)
