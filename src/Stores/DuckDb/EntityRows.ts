@@ -44,11 +44,6 @@ export class EntityRows {
     return this.#stored.count
   }
 
-  /** Drops the rows kept in memory. */
-  rest(): void {
-    this.#stored.rest()
-  }
-
   /** Returns true if analysts can see a change. */
   async merge(name: string, changes: ReadonlyArray<Change>): Promise<boolean> {
     const table = this.#tables.of(name)
@@ -106,7 +101,7 @@ export class EntityRows {
     this.#stored.renumbered(table)
   }
 
-  /** All rows have been renumbered, or it isn't known whether the merge was committed. */
+  /** All rows have been renumbered, or it isn't known whether the merge was committed, or nothing is being written. */
   forget(): void {
     this.#written = []
     this.#stored.forget()

@@ -48,11 +48,6 @@ export class RecentRows {
     return taken
   }
 
-  clear(): void {
-    this.#rows.clear()
-    this.#characters = 0
-  }
-
   drop(id: string): void {
     const known = this.#rows.get(id)
     if (known === undefined) return

@@ -55,7 +55,10 @@ export class StoredRows {
     return this.#numbered.get(name)!
   }
 
-  /** All rows have other numbers by now, or it isn't known which rows exist. */
+  /**
+   * All rows have other numbers by now, or it isn't known which rows exist, or memory is to be given back. For a table
+   * of 400,000 rows, looking them up again takes 0.15 s.
+   */
   forget(): void {
     this.#numbered.clear()
   }
@@ -64,11 +67,6 @@ export class StoredRows {
   renumbered(name: string): void {
     const known = this.#numbered.get(name)
     if (known !== undefined) known.isOutdated = true
-  }
-
-  /** Keeps only their numbers. */
-  rest(): void {
-    for (const { recent } of this.#numbered.values()) recent.clear()
   }
 
   async numbered(name: string): Promise<Numbered> {

@@ -67,9 +67,9 @@ export class DuckDbWriter {
     this.#tables.close()
   }
 
-  /** Drops the rows kept in memory for the next batch. */
+  /** Drops what is kept in memory for the next batch. */
   rest(): void {
-    this.#entities.rest()
+    this.#entities.forget()
   }
 
   async write(batch: Batch): Promise<Written> {

@@ -20,16 +20,6 @@ describe("recent rows", () => {
     assert.strictEqual(recent.get("I5")?.number, 95)
   })
 
-  it("are none once they are cleared, and then as many as before", () => {
-    const recent = new RecentRows(1000)
-    const keep = (): void => recent.keep("I1", { row: row("I1", 900), number: 1 })
-    keep()
-    recent.clear()
-    assert.isUndefined(recent.get("I1"))
-    keep()
-    assert.strictEqual(recent.get("I1")?.number, 1)
-  })
-
   it("never hold one that is larger than all of them may be", () => {
     const recent = new RecentRows(1000)
     recent.keep("I1", { row: row("I1", 100), number: 1 })

@@ -6,7 +6,7 @@ import { assert, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
-import { RecentRows } from "../../../src/Stores/DuckDb/RecentRows.ts"
+import { StoredRows } from "../../../src/Stores/DuckDb/StoredRows.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
@@ -111,24 +111,26 @@ it.effect("at rest the thread that wrote gives its garbage back", () =>
   })
 )
 
-it.effect("at rest a warehouse keeps no rows in memory, and changes them afterwards as before", () =>
-  Effect.gen(function* () {
-    const path = yield* folder
-    const clear = vi.spyOn(RecentRows.prototype, "clear")
-    const resting = Effect.gen(function* () {
-      const { query, write: put } = yield* Warehouse
-      yield* put({ changes: [certified("A", 1, "1.0000")], events: [] })
-      assert.strictEqual(clear.mock.calls.length, 0)
-      yield* TestClock.adjust("2 minutes")
-      yield* cachedMb
-      assert.isAbove(clear.mock.calls.length, 0)
-      yield* put({ changes: [certified("A", 2, "2.0000")], events: [] })
-      const { rows } = yield* query((db) =>
-        sql<{ id: string; amount: string }>`select id, certified_amount as amount from construction.ipcs`.execute(db)
-      )
-      assert.deepStrictEqual(rows, [{ id: "A", amount: "2.0000" }])
+it.effect(
+  "at rest a warehouse keeps neither rows nor their numbers in memory, and changes them afterwards as before",
+  () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const forget = vi.spyOn(StoredRows.prototype, "forget")
+      const resting = Effect.gen(function* () {
+        const { query, write: put } = yield* Warehouse
+        yield* put({ changes: [certified("A", 1, "1.0000")], events: [] })
+        assert.strictEqual(forget.mock.calls.length, 0)
+        yield* TestClock.adjust("2 minutes")
+        yield* cachedMb
+        assert.isAbove(forget.mock.calls.length, 0)
+        yield* put({ changes: [certified("A", 2, "2.0000")], events: [] })
+        const { rows } = yield* query((db) =>
+          sql<{ id: string; amount: string }>`select id, certified_amount as amount from construction.ipcs`.execute(db)
+        )
+        assert.deepStrictEqual(rows, [{ id: "A", amount: "2.0000" }])
+      })
+      yield* Effect.provide(resting, layerIn(path), { local: true })
+      forget.mockRestore()
     })
-    yield* Effect.provide(resting, layerIn(path), { local: true })
-    clear.mockRestore()
-  })
 )
