@@ -16,19 +16,19 @@ const root = resolve(import.meta.dirname, "..")
 /** Native code. */
 export const ofDuckDb = "@duckdb/node-bindings"
 
-/**
- * CommonJS starts sooner: an ES module would make Node load every export of `node:http`, including a client for fetch.
- */
 export const main = "main.cjs"
 
 interface Part {
   readonly source: string
   readonly external: Array<string | RegExp>
-  /** Default: the source's own name, as a module. */
+  /** Default: the source's own name, as CommonJS. */
   readonly file?: string
 }
 
-/** The parts start files that lie beside their own, so all are in one folder. */
+/**
+ * The parts start files that lie beside their own, so all are in one folder. As CommonJS they start sooner and take less
+ * memory: an ES module makes Node load every export of a module such as `node:crypto` or `node:http`.
+ */
 const parts: ReadonlyArray<Part> = [
   { source: "src/Query/child.ts", external: [ofDuckDb] },
   { source: "src/Operate/Doctor/quick-check.ts", external: [] },
@@ -59,6 +59,17 @@ const inAscii = (code: string): string => {
 /** Other comments are a sixth of the text, which Node keeps in memory. */
 const legalOnly = { legal: true, annotation: false, jsdoc: false }
 
+const lazy = join(import.meta.dirname, "lazy.ts")
+
+const transform = {
+  // Effect looks for variables that bundlers of web pages define.
+  define: { "import.meta.env": "undefined" },
+  inject: { "Intl.Segmenter": [lazy, "Segmenter"], FormData: [lazy, "FormData"] } satisfies Record<
+    string,
+    [string, string]
+  >
+}
+
 /** The folder of the page. */
 const dashboard = "dashboard"
 
@@ -84,9 +95,7 @@ const packagesOf = (modules: ReadonlyArray<string>): Set<string> =>
 // Returns the folders of the packages that the bundle contains. Each part becomes one file: a separate chunk would lose
 // the names that undici exports only at run time.
 export const bundle = async (folder: string, part: Part, sourcemap: boolean): Promise<ReadonlySet<string>> => {
-  const { external, source, file = `${basename(source, ".ts")}.js` } = part
-  // Effect looks for variables that bundlers of web pages define.
-  const transform = { define: { "import.meta.env": "undefined" } }
+  const { external, source, file = `${basename(source, ".ts")}.cjs` } = part
   const made = await rolldown({ cwd: root, input: join(root, source), platform: "node", external, transform })
   const format = file.endsWith(".cjs") ? "cjs" : "esm"
   const written = {
@@ -106,8 +115,6 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
 
 export const build = async (folder: string, sourcemap: boolean): Promise<void> => {
   mkdirSync(folder, { recursive: true })
-  // Otherwise each start would first parse the whole bundle as CommonJS.
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}')
   const folders = packagesOf(await page(root, join(folder, dashboard)))
   for (const part of parts) for (const each of await bundle(folder, part, sourcemap)) folders.add(each)
   const packages = [...folders].toSorted().map((path): Bundled => {

@@ -3,6 +3,7 @@
  * continues after the variable's name. It never repeats the text, which may be a secret in the wrong place.
  */
 import { Cron, DateTime, Duration, LogLevel, Option, Redacted, Result } from "effect"
+import { utc } from "../src/Domain/CalendarDay.ts"
 import { isCurrency } from "./Currency.ts"
 
 export type Parse<A> = (text: string) => Result.Result<A, string>
@@ -78,7 +79,7 @@ export const age = one("must be an age like 90 days, 12w, 6 months or 2y.", (tex
 })
 
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>
-  Option.getOrUndefined(DateTime.zoneFromString(text))
+  text.toUpperCase() === "UTC" ? utc : Option.getOrUndefined(DateTime.zoneFromString(text))
 )
 
 const nicknames: ReadonlyMap<string, string> = new Map([

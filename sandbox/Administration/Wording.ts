@@ -5,9 +5,7 @@
 import { DateTime } from "effect"
 import { html, type Html } from "./Html.ts"
 
-const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
-
-export const count = (n: number): string => grouped.format(n)
+export const count = (n: number): string => Math.round(n).toLocaleString("en")
 
 /** `1 delivery`, `2 deliveries`. */
 export const counted = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`

@@ -27,6 +27,19 @@ it.effect(
     })
 )
 
+it.effect.each([
+  { given: "UTC", recorded: "UTC" },
+  { given: "utc", recorded: "UTC" },
+  { given: "Etc/UTC", recorded: "UTC" },
+  { given: "+00:00", recorded: "+00:00" },
+  { given: "Europe/Berlin", recorded: "Europe/Berlin" }
+])("the zone $given is recorded as $recorded", ({ given, recorded }) =>
+  Effect.gen(function* () {
+    const { timezone } = yield* ledger({ SITELEDGER_TIMEZONE: given })
+    assert.strictEqual(timezone, recorded)
+  })
+)
+
 it.effect("an amount is kept exactly, with four decimals", () =>
   Effect.gen(function* () {
     const { confirmAbove } = yield* ledger({ SITELEDGER_LEDGER_CONFIRM_ABOVE: "0010000.5" })

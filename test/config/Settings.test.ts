@@ -5,10 +5,11 @@
 import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Cron, DateTime, Duration, Effect, Option, Redacted, Runtime } from "effect"
+import { Cron, Duration, Effect, Option, Redacted, Runtime } from "effect"
 import { SettingsError } from "../../config/Settings.ts"
 import { variables } from "../../config/Sections.ts"
 import { documented } from "../../config/WireFiles.ts"
+import { zoneName } from "../../src/Domain/CalendarDay.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { type Env, serviceSettings, settings } from "./Reading.ts"
 
@@ -43,7 +44,7 @@ describe("what is read", () => {
       assert.deepStrictEqual(read.warehouse, { engine: "duckdb", path: resolve("data/warehouse.duckdb") })
       assert.deepStrictEqual(read.lake, { kind: "folder", path: resolve("data/lake") })
       assert.strictEqual(Cron.next(read.exportCron, "2026-11-20T03:00:00Z").toISOString(), "2026-11-21T02:00:00.000Z")
-      assert.strictEqual(DateTime.zoneToString(read.timezone), "UTC")
+      assert.strictEqual(zoneName(read.timezone), "UTC")
       assert.deepStrictEqual(read.adminListen, { host: "127.0.0.1", port: 8081 })
       assert.isTrue(Option.isNone(read.adminToken))
       assert.deepStrictEqual([read.logLevel, read.logFormat, read.color], ["Info", "pretty", true])
