@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 const isSource = import.meta.url.endsWith(".ts")
 
 /** `source`: the URL of its source, from the importing module. */
-export const urlOf = (source: URL): URL => (isSource ? source : new URL(source.href.replace(/\.ts$/, ".js")))
+export const urlOf = (source: URL): URL => (isSource ? source : new URL(source.href.replace(/\.ts$/, ".cjs")))
 
 export const fileOf = (source: URL): string => fileURLToPath(urlOf(source))
 

@@ -34,7 +34,7 @@ const removeOfTheDead = (): void => {
 }
 
 /** A test that calls the bundled query shares these with it. */
-const query = { source: "src/Query/Query.ts", external: [ofDuckDb, /^effect(\/|$)/, /^@effect\//] }
+const query = { source: "src/Query/Query.ts", external: [ofDuckDb, /^effect(\/|$)/, /^@effect\//], file: "Query.mjs" }
 
 const bundles = async (folder: string): Promise<void> => {
   await build(folder, true)

@@ -18,7 +18,7 @@ export const main = process.env[variable] ?? ""
 const folder = dirname(main)
 
 /** The bundle of src/Query/Query.ts, whose queries start faster too. */
-export const query = join(folder, "Query.js")
+export const query = join(folder, "Query.mjs")
 
 /** Like the launcher, keeps Node's compiled code of the bundle. */
 export const compileCache = join(folder, "compiled")

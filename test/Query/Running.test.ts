@@ -20,7 +20,7 @@ describe("the child process", () => {
   /** The child of this process that runs a query, as the system shows it; pid 0 until there is one. */
   const inspect = Effect.sync(() => {
     const listed = spawnSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" }).stdout
-    const line = listed.split("\n").find((each) => each.includes("/child.js"))
+    const line = listed.split("\n").find((each) => each.includes("/child.cjs"))
     const pid = line?.trim().split(" ")[0] ?? ""
     return {
       pid: Number(pid),

@@ -30,12 +30,17 @@ const deliveryOf = ({ body, bodySha256, labels }: Labelled): Delivery => ({
   bodySha256
 })
 
-const { guest } = (await import(module)) as { readonly guest: RunGuest }
-await guest(port, data, (batch) =>
-  receive(pool, batch.map(deliveryOf)).catch((cause: unknown) => {
-    throw new Error(Failure.of(cause, name).message)
-  })
-)
-// Doesn't wait for a server that doesn't answer.
-setTimeout(() => process.exit(), promptMs).unref()
-await pool.end()
+const run = async (): Promise<void> => {
+  const { guest } = (await import(module)) as { readonly guest: RunGuest }
+  await guest(port, data, (batch) =>
+    receive(pool, batch.map(deliveryOf)).catch((cause: unknown) => {
+      throw new Error(Failure.of(cause, name).message)
+    })
+  )
+  // Doesn't wait for a server that doesn't answer.
+  setTimeout(() => process.exit(), promptMs).unref()
+  await pool.end()
+}
+
+// If it fails, the thread ends, and its error says why.
+void run()
