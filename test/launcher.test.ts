@@ -80,7 +80,8 @@ describe("bin/siteledger", () => {
 
   it("bounds the memory that the allocator and V8 keep, unless the operator did", () => {
     const root = tree()
-    const flags = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=50"]
+    const heap = ["--max-semi-space-size=8", "--heap-growing-percent=50", "--no-short-builtin-calls"]
+    const flags = ["--disable-warning=ExperimentalWarning", ...heap]
     const memoryWith = (extra: Record<string, string>, verb: ReadonlyArray<string> = []) => {
       const env = { PATH: [fitting(), system].join(delimiter), ...extra }
       return JSON.parse(spawnSync(join(root, "bin/siteledger"), verb, { encoding: "utf8", env }).stdout).memory

@@ -47,7 +47,7 @@ export const makeTurns = (limit: number) => {
 
 /** The times of the last `capacity` requests, in a ring. Time never goes back. */
 const ring = (capacity: number) => {
-  const times = new Float64Array(capacity).fill(Number.NEGATIVE_INFINITY)
+  const times = new Float64Array(capacity)
   let count = 0
   return {
     push: (time: number): void => {
