@@ -3,7 +3,6 @@
  * with the books.
  */
 import { DateTime, Option, Result } from "effect"
-import { zoneName } from "../src/Domain/CalendarDay.ts"
 import { minorDigits } from "./Currency.ts"
 import type { Accrual, Certificates } from "./Certificates.ts"
 import { ledgerFile, none } from "./LedgerFile.ts"
@@ -184,7 +183,7 @@ export const termsOf = (
       ...(perspective === "employer" ? { settles: "debit" as const } : {}),
       openFrom: Option.getOrNull(Option.map(openFrom, (day) => midnight(day, zone))),
       inClosedPeriod,
-      timezone: zoneName(zone),
+      timezone: Parse.zoneName(zone),
       confirmAbove: Option.getOrNull(confirmAbove),
       reading
     })

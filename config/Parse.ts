@@ -3,7 +3,6 @@
  * continues after the variable's name. It never repeats the text, which may be a secret in the wrong place.
  */
 import { Cron, DateTime, Duration, LogLevel, Option, Redacted, Result } from "effect"
-import { utc } from "../src/Domain/CalendarDay.ts"
 import { isCurrency } from "./Currency.ts"
 
 export type Parse<A> = (text: string) => Result.Result<A, string>
@@ -77,6 +76,11 @@ export const age = one("must be an age like 90 days, 12w, 6 months or 2y.", (tex
   const [, count, unit = ""] = found ?? []
   return count === undefined ? undefined : Duration.days(Number(count) * (daysIn[unit.charAt(0)] ?? 1))
 })
+
+/** Without a name: for a named zone, ICU is loaded, which takes 12 ms and 8 MB. */
+const utc = DateTime.zoneMakeOffset(0)
+
+export const zoneName = (zone: DateTime.TimeZone): string => (zone === utc ? "UTC" : DateTime.zoneToString(zone))
 
 export const timezone = one("must be a time zone like UTC or Europe/London.", (text) =>
   text.toUpperCase() === "UTC" ? utc : Option.getOrUndefined(DateTime.zoneFromString(text))

@@ -11,12 +11,8 @@ export const dateIn = (instant: Instant, zone: string): string => {
   return DateTime.formatIsoDate(DateTime.setZone(DateTime.makeUnsafe(toMicros(instant) / 1000), zoneOf(zone)))
 }
 
-/** Without a name: for a named zone, ICU is loaded, which takes 12 ms and 8 MB. */
-export const utc = DateTime.zoneMakeOffset(0)
-
-export const zoneName = (zone: DateTime.TimeZone): string => (zone === utc ? "UTC" : DateTime.zoneToString(zone))
-
-const zones = new Map<string, DateTime.TimeZone>([["UTC", utc]])
+/** UTC has no name here: for a named zone, ICU is loaded, which takes 12 ms and 8 MB. */
+const zones = new Map<string, DateTime.TimeZone>([["UTC", DateTime.zoneMakeOffset(0)]])
 
 const zoneOf = (name: string): DateTime.TimeZone => {
   const known = zones.get(name) ?? Option.getOrThrow(DateTime.zoneFromString(name))

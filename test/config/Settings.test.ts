@@ -9,7 +9,7 @@ import { Cron, Duration, Effect, Option, Redacted, Runtime } from "effect"
 import { SettingsError } from "../../config/Settings.ts"
 import { variables } from "../../config/Sections.ts"
 import { documented } from "../../config/WireFiles.ts"
-import { zoneName } from "../../src/Domain/CalendarDay.ts"
+import { zoneName } from "../../config/Parse.ts"
 import { temporaryFolder } from "../Folders.ts"
 import { type Env, serviceSettings, settings } from "./Reading.ts"
 
