@@ -101,7 +101,7 @@ export class EntityRows {
     this.#stored.renumbered(table)
   }
 
-  /** All rows have been renumbered, or it isn't known whether the merge was committed, or nothing is being written. */
+  /** All rows have been renumbered, or it isn't known whether the merge was committed, or memory is given back. */
   forget(): void {
     this.#written = []
     this.#stored.forget()

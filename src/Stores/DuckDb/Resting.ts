@@ -1,6 +1,6 @@
 /**
- * An idle warehouse gives back memory that it holds only for speed: DuckDB's cache, and the rows that events changed
- * last, along with the garbage of the thread that wrote them.
+ * An idle warehouse gives back memory that it holds only for speed: DuckDB's cache, the rows that events changed last and
+ * the numbers of all rows, along with the garbage of the thread that wrote them.
  *
  * It does so one minute after the last change, copy for analysts or export, and ten minutes after someone last looked
  * something up, because people tend to look again. Never during a write or a read, which could run out of memory; then

@@ -42,6 +42,8 @@ export class DuckDbWriter {
   readonly #memory: Memory
   /** Undefined: must be looked up. */
   #last: Last | undefined
+  /** How many rows had their numbers in memory before a rest. */
+  #stored = 0
   /** Memory differs from what was committed. */
   #isAbandoned = false
 
@@ -69,6 +71,7 @@ export class DuckDbWriter {
 
   /** Drops what is kept in memory for the next batch. */
   rest(): void {
+    this.#stored = Math.max(this.#stored, this.#entities.numbered)
     this.#entities.forget()
   }
 
@@ -109,9 +112,13 @@ export class DuckDbWriter {
       await connection.run("rollback").catch(() => undefined)
       throw isOutOfMemory(cause) ? await this.#abandoned(cause) : cause
     } finally {
-      if (!this.#isAbandoned && this.#tables.deleted > Math.max(mostDead, this.#entities.numbered * mostDeadShare))
+      if (!this.#isAbandoned && this.#tables.deleted > Math.max(mostDead, this.#storedRows * mostDeadShare))
         await this.#vacuum()
     }
+  }
+
+  get #storedRows(): number {
+    return Math.max(this.#stored, this.#entities.numbered)
   }
 
   async #writeWithin(batch: Batch, last: Last): Promise<boolean> {

@@ -6,7 +6,9 @@ import { assert, it, vi } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { sql } from "kysely"
+import { EntityRows } from "../../../src/Stores/DuckDb/EntityRows.ts"
 import { StoredRows } from "../../../src/Stores/DuckDb/StoredRows.ts"
+import { TableRows } from "../../../src/Stores/DuckDb/TableRows.ts"
 import * as DuckDb from "../../../src/Stores/DuckDb/Warehouse.ts"
 import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { Warehouse } from "../../../src/Stores/Warehouse.ts"
@@ -133,4 +135,28 @@ it.effect(
       yield* Effect.provide(resting, layerIn(path), { local: true })
       forget.mockRestore()
     })
+)
+
+it.effect("after a rest, a large warehouse isn't vacuumed sooner than before", () =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const append = vi.spyOn(TableRows.prototype, "append")
+    const numbered = vi.spyOn(EntityRows.prototype, "numbered", "get").mockReturnValue(1_000_000)
+    const resting = Effect.gen(function* () {
+      const { write: put } = yield* Warehouse
+      yield* put({ changes: [certified("A", 1, "1.0000")], events: [] })
+      const rows = append.mock.contexts[0] as TableRows
+      yield* TestClock.adjust("2 minutes")
+      yield* cachedMb
+      numbered.mockRestore()
+      rows.deleted = 150_000
+      yield* put({ changes: [certified("B", 1, "1.0000")], events: [] })
+      assert.isAtLeast(rows.deleted, 150_000)
+      rows.deleted = 250_000
+      yield* put({ changes: [certified("C", 1, "1.0000")], events: [] })
+      assert.strictEqual(rows.deleted, 0)
+    })
+    yield* Effect.provide(resting, layerIn(path), { local: true })
+    append.mockRestore()
+  })
 )
