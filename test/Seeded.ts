@@ -47,3 +47,15 @@ export const forSeeds = (count: number, check: (random: Random, seed: number) =>
     }
   }
 }
+
+/** The same for a check that takes its time. */
+export const forSeedsInTurn = async (
+  count: number,
+  check: (random: Random, seed: number) => Promise<void>
+): Promise<void> => {
+  for (let seed = 1; seed <= count; seed++) {
+    await check(seeded(seed), seed).catch((cause: unknown) => {
+      throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    })
+  }
+}

@@ -13,7 +13,7 @@ import { encode } from "./Frame.ts"
 import type { Folders } from "./Replace.ts"
 import { fullBytes, nameOf, writeAll } from "./Segment.ts"
 
-const flushed = promisify(fdatasync)
+const flushed = (file: number): Promise<void> => promisify(fdatasync)(file)
 
 const lengthOf = (some: ReadonlyArray<Buffer>): number => some.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
@@ -96,10 +96,16 @@ export class Appending {
   #opened(first: number): Open {
     const { beside, main } = this.#folders
     const path = join(main, nameOf(first))
-    const file = openSync(path, "a", 0o600)
-    const copy = openSync(join(beside, nameOf(first)), "a", 0o600)
-    flushFolderOf(path)
-    return { file, copy, bytes: fstatSync(file).size, copyBytes: fstatSync(copy).size }
+    const open: Array<number> = []
+    try {
+      for (const each of [path, join(beside, nameOf(first))]) open.push(openSync(each, "a", 0o600))
+      flushFolderOf(path)
+      const [bytes, copyBytes] = open.map((each) => fstatSync(each).size)
+      return { file: open[0]!, copy: open[1]!, bytes: bytes!, copyBytes: copyBytes! }
+    } catch (cause) {
+      for (const each of open) closeSync(each)
+      throw cause
+    }
   }
 
   #mend(): void {

@@ -3,20 +3,17 @@
  * have lost. A frame that we didn't write, or that isn't lost, changes nothing.
  */
 import type { Kysely } from "kysely"
-import { type Chunk, type Lost, type TakenBack } from "../Deliveries.ts"
+import { type Chunk, type TakenBack } from "../Deliveries.ts"
 import type { StoreTables } from "../StoreTables.ts"
 import { chunkOf, framesOf, isWhole } from "./Chunk.ts"
-import { type Frame, numberAfter } from "./Frame.ts"
 import { lostOf } from "./Lost.ts"
+import { isIn } from "./Part.ts"
 import type { Segments } from "./Segments.ts"
 
 const mostFrames = 2000
 
 export const after = (segments: Segments, number: number): Promise<Chunk | undefined> =>
   chunkOf(segments.range(number, mostFrames))
-
-const isIn = (frame: Frame, { from, through }: Pick<Lost, "from" | "through">): boolean =>
-  from <= frame.number && numberAfter(frame) - 1 <= through
 
 /** `found`: is told the numbers that are no longer lost. */
 export const takeBack = async (

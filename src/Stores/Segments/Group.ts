@@ -67,7 +67,7 @@ export type Placed = Pick<Group, "encoded" | "next">
 
 /**
  * Frames that already have numbers, in order. Numbers between them stay unused; frames before the next number are left
- * out.
+ * out. Their keys are known from now on.
  */
 export const placed = (frames: ReadonlyArray<Frame>, { key, known, next }: Place<Index>): Placed => {
   const all: Array<Frame> = []

@@ -46,11 +46,16 @@ export const tailPlace = (header: Buffer): { readonly at: number; readonly sums:
   return { at: headerBytes + count * entryBytes, sums, all: sums + filterBytes(count) + sumBytes }
 }
 
-/** Undefined if it or the header is damaged. */
+/** Undefined if it or the header is damaged, or can't be read. */
 export const readTail = (file: number, header: Buffer): Tail | undefined => {
   const { all, at, sums } = tailPlace(header)
   const tail = Buffer.alloc(all)
-  readSync(file, tail, 0, all, at)
+  try {
+    readSync(file, tail, 0, all, at)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EIO") return undefined
+    throw cause
+  }
   const end = all - sumBytes
   if (crc32(tail.subarray(0, end), crc32(header)) !== tail.readUInt32BE(end)) return undefined
   return { sums: tail.subarray(0, sums), filter: tail.subarray(sums, end) }

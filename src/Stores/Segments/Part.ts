@@ -7,6 +7,12 @@ import { holesIn, type InArchive } from "./Leave.ts"
 import { type Folders, type Span, write } from "./Replace.ts"
 import { fullBytes } from "./Segment.ts"
 
+/** The numbers of a frame. */
+export const spanOf = (frame: Frame): Span => ({ from: frame.number, through: numberAfter(frame) - 1 })
+
+export const isIn = (frame: Frame, { from, through }: Span): boolean =>
+  from <= frame.number && spanOf(frame).through <= through
+
 export class Part {
   readonly #folders: Folders
   readonly #span: Span

@@ -1,6 +1,6 @@
 /**
- * The only writer of the inbox's folder. Synchronous, because it runs in its own thread. It imports no Effect, so that
- * the thread starts fast and stays small.
+ * The only writer of a folder of segments: the inbox's, in a thread of its own, or that of the log of rows, in the main
+ * thread. It imports no Effect, so that the thread starts fast and stays small.
  *
  *   inbox/000000000000001.log    segments: the frames, fsynced before they are acknowledged
  *   inbox/beside/…               copies, not fsynced: damage to any single file loses nothing
@@ -13,13 +13,13 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { KeyObject } from "node:crypto"
 import { Appending } from "./Appending.ts"
-import { type Frame, numberAfter } from "./Frame.ts"
+import type { Frame } from "./Frame.ts"
 import { type Arrived, type Group, numbered, placed, type Placed } from "./Group.ts"
 import { DamagedKeys } from "./KeyFile.ts"
 import { type Index, Known, none } from "./Known.ts"
 import { keysOf, learn } from "./Learn.ts"
 import { type InArchive, leave, type Leaving, lostIn } from "./Leave.ts"
-import { Part } from "./Part.ts"
+import { isIn, Part, spanOf } from "./Part.ts"
 import { check, recover } from "./Recover.ts"
 import type { Folders, Span } from "./Replace.ts"
 import { framesIn, listed, nameOf } from "./Segment.ts"
@@ -78,8 +78,13 @@ export class Writer {
     this.#next = next
     this.#appending = new Appending(this.#folders, open)
     this.#known = hasDeliveries ? Known.open(knownIn(folder)) : none
-    this.found = { lost: this.#lose(missing), repaired, completed }
-    this.#learn(this.#known)
+    try {
+      this.found = { lost: this.#lose(missing), repaired, completed }
+      this.#learn(this.#known)
+    } catch (cause) {
+      this.close()
+      throw cause
+    }
   }
 
   /** The number of the last frame. */
@@ -151,8 +156,8 @@ export class Writer {
     for (const [first, some] of segments) {
       if (first === 0) continue
       const old = [...framesIn(readFileSync(join(main, nameOf(first))))]
-      const isLost = (frame: Frame) => old.some((hole) => isIn(frame, hole))
-      const found = some.filter(isLost).map((frame) => this.#once(frame))
+      const lost = old.flatMap((frame) => (frame.kind === "hole" && frame.why === "lost" ? [spanOf(frame)] : []))
+      const found = some.filter((frame) => lost.some((span) => isIn(frame, span))).map((frame) => this.#once(frame))
       const all = [...old.filter((frame) => frame.kind !== "hole" || frame.why !== "lost"), ...found]
       const end = old.at(-1)
       if (found.length === 0 || end?.kind !== "end") continue
@@ -241,10 +246,3 @@ export class Writer {
     learn(known, { folder: this.#folders.main, archive: this.#archive, next: this.#next })
   }
 }
-
-const isIn = (frame: Frame, hole: Frame): boolean =>
-  hole.kind === "hole" &&
-  hole.why === "lost" &&
-  frame.kind !== "end" &&
-  hole.number <= frame.number &&
-  numberAfter(frame) - 1 <= hole.through

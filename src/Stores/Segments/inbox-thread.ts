@@ -18,7 +18,7 @@ if (port === null) throw new Error("the inbox's thread was started as a program"
 const { folder, key, last, ...options } = workerData as ThreadStart
 const writer = new Writer(folder, key, options)
 
-const worked = restingAfter(10_000, () => {
+const worked = restingAfter(60_000, () => {
   writer.rest()
   collect()
 })
@@ -60,6 +60,7 @@ const tidy = (): void => {
     isTidying = false
   }
   if (isTidying) setImmediate(tidy)
+  else worked()
 }
 
 const tidyLater = (): void => {

@@ -6,12 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { listed, nameOf, scan } from "../../../src/Stores/Segments/Segment.ts"
 import { besideIn, Writer } from "../../../src/Stores/Segments/Writer.ts"
 import { rounds } from "../../Long.ts"
-import { forSeeds, type Random } from "../../Seeded.ts"
-import { arrived, allIn, key, some, summary, withFolder } from "./World.ts"
+import { forSeedsInTurn, type Random } from "../../Seeded.ts"
+import { arrived, allIn, key, some, summary, withFolder, withFolderAsync } from "./World.ts"
 
 /** While it runs, a write may be cut off and fail, and a flush may fail. */
-const failing = (random: Random, use: () => void): void => {
-  const { fdatasyncSync, writevSync } = fs
+const failing = async (random: Random, use: () => void | Promise<void>): Promise<void> => {
+  const { fdatasync, fdatasyncSync, writevSync } = fs
   fs.writevSync = (file, buffers, position) => {
     if (!random.chance(0.1)) return writevSync(file, buffers, position)
     const bytes = Buffer.concat(buffers as ReadonlyArray<Uint8Array>)
@@ -22,18 +22,23 @@ const failing = (random: Random, use: () => void): void => {
     if (random.chance(0.05)) throw Object.assign(new Error("input/output error"), { code: "EIO" })
     fdatasyncSync(file)
   }
+  const later = (file: number, done: (cause: NodeJS.ErrnoException | null) => void): void => {
+    const fails = random.chance(0.05)
+    fdatasync(file, (cause) => done(fails ? Object.assign(new Error("input/output error"), { code: "EIO" }) : cause))
+  }
+  Object.assign(fs, { fdatasync: later })
   syncBuiltinESMExports()
   try {
-    use()
+    await use()
   } finally {
-    Object.assign(fs, { fdatasyncSync, writevSync })
+    Object.assign(fs, { fdatasync, fdatasyncSync, writevSync })
     syncBuiltinESMExports()
   }
 }
 
-const attempt = (use: () => void): boolean => {
+const attempt = async (use: () => unknown): Promise<boolean> => {
   try {
-    use()
+    await use()
     return true
   } catch {
     return false
@@ -41,16 +46,16 @@ const attempt = (use: () => void): boolean => {
 }
 
 describe("an inbox whose disk fails now and then", () => {
-  it("holds everything it acknowledged, and no number twice", () =>
-    forSeeds(rounds(30, 2000), (random) =>
-      withFolder((folder) => {
+  it.each(["receive", "receiving"] as const)("holds everything it acknowledged, and no number twice: %s", (way) =>
+    forSeedsInTurn(rounds(30, 2000), (random) =>
+      withFolderAsync(async (folder) => {
         const acknowledged: Array<string> = []
         for (let life = 0; life < 3; life++) {
           const writer = new Writer(folder, key)
-          failing(random, () => {
+          await failing(random, async () => {
             for (let group = 0; group < 10; group++) {
               const batch = some(life * 1000 + group * 10, 1 + random.below(4), 20 + random.below(200))
-              if (!attempt(() => writer.receive(arrived(batch)))) continue
+              if (!(await attempt(() => writer[way](arrived(batch))))) continue
               acknowledged.push(...batch.map(({ body }) => Buffer.from(body).toString("utf8", 0, 24)))
             }
           })
@@ -69,16 +74,39 @@ describe("an inbox whose disk fails now and then", () => {
           }
         }
       })
-    ))
+    )
+  )
+
+  it("leaves no file open when it can't be opened", () =>
+    withFolder((folder) => {
+      const before = new Writer(folder, key)
+      before.receive(arrived(some(0, 3)))
+      before.close()
+      const opened = () => fs.readdirSync("/proc/self/fd").length
+      const { writevSync } = fs
+      fs.writevSync = () => {
+        throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+      }
+      syncBuiltinESMExports()
+      const count = opened()
+      try {
+        // Frames up to the floor are missing, which must be noted.
+        for (let time = 0; time < 3; time++) assert.throws(() => new Writer(folder, key, { floor: 10 }), "no space")
+      } finally {
+        Object.assign(fs, { writevSync })
+        syncBuiltinESMExports()
+      }
+      assert.strictEqual(opened(), count)
+    }))
 
   it("acknowledges also while its index can't be written", () =>
-    withFolder((folder) => {
+    withFolderAsync(async (folder) => {
       const writer = new Writer(folder, key)
       fs.rmSync(join(folder, "known"), { recursive: true })
       fs.writeFileSync(join(folder, "known"), "a file")
       for (let group = 0; group < 20; group++) {
         writer.receive(arrived(some(group * 1000, 1000)))
-        attempt(() => writer.step())
+        await attempt(() => writer.step())
       }
       assert.strictEqual(writer.last, 20_000)
       assert.strictEqual(writer.receive(arrived(some(0, 20))).fresh, 0)

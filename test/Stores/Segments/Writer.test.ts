@@ -125,6 +125,23 @@ describe("the inbox's files", () => {
       writer.close()
     })
 
+  it("know all frames although a file of keys was damaged at rest", () =>
+    withFolder((folder) => {
+      const writer = new Writer(folder, key)
+      const stored = some(0, 20_000, 12)
+      writer.receive(arrived(stored))
+      while (writer.step());
+      writer.rest()
+      const known = join(folder, "known")
+      for (const name of readdirSync(known)) {
+        const bytes = readFileSync(join(known, name))
+        writeFileSync(join(known, name), bytes.fill(0, bytes.length - 100))
+      }
+      assert.strictEqual(writer.receive(arrived(stored.slice(0, 500))).fresh, 0)
+      assert.strictEqual(writer.receive(arrived(some(900_000, 5))).fresh, 5)
+      writer.close()
+    }))
+
   it("know frames that were put while a damaged file of keys was met", () =>
     withDamagedKeys((writer, stored) => {
       const { last } = writer
