@@ -242,6 +242,14 @@ export const figures: ReadonlyArray<Figure> = [
   { ...copy, figure: "its bytes written", at: "large.trickle.copy.writtenMb", unit: "MB", atMost: 20 },
   { figure: "idle", bench: "size", at: "large.idle.cpuShare", unit: "of a core", of: stored, atMost: 0.005 },
   { figure: "memory, idle", bench: "size", at: "large.idle.residentMb", unit: "MB", of: stored, atMost: 180 },
+  {
+    figure: "memory, idle after a burst",
+    bench: "size",
+    at: "large.afterBurst.residentMb",
+    unit: "MB",
+    of: stored,
+    atMost: 180
+  },
   ...listFigures,
   ...exportFigures
 ]
