@@ -104,6 +104,8 @@ export const bundle = async (folder: string, part: Part, sourcemap: boolean): Pr
     entryFileNames: file,
     codeSplitting: false,
     sourcemap,
+    // As in a module, which each source is.
+    strict: true,
     comments: legalOnly
   } as const
   const { output } = await made.write(written)

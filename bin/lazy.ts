@@ -5,7 +5,7 @@
  */
 
 /** Making the first segmenter loads a part of ICU. */
-export class Segmenter {
+export class Segmenter implements Pick<Intl.Segmenter, "segment"> {
   readonly #options: ConstructorParameters<typeof Intl.Segmenter>
   #made: Intl.Segmenter | undefined
 
