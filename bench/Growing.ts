@@ -14,7 +14,7 @@ export const growing: ReadonlyArray<Growing> = [
     figure: "a burst's processor time",
     at: "burst.cpuMicrosPerEvent",
     unit: "µs/event",
-    why: "the rows that a batch changes are found among more rows, whose keys are all read once after a start"
+    why: "the rows that a batch changes are found among more rows, whose keys are all read once after a start or a quiet minute"
   },
   {
     figure: "accepted → applied, p99",
