@@ -11,6 +11,21 @@ import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { folder } from "../WarehouseEngines.ts"
 import { change, logged } from "./World.ts"
 
+/** Destroys the same part of each file of the log and of its copy. */
+const damage = (path: string): void => {
+  for (const kept of [join(path, "rows"), join(path, "rows/beside")]) {
+    for (const first of listed(kept)) {
+      writeFileSync(join(kept, nameOf(first)), readFileSync(join(kept, nameOf(first))).fill(0, 200, 1000))
+    }
+  }
+}
+
+/** The keys of the facts that the log has. */
+const factsIn = (path: string): Array<string> =>
+  listed(join(path, "rows"))
+    .flatMap((first) => [...framesIn(readFileSync(join(path, "rows", nameOf(first))))])
+    .flatMap((frame) => (frame.kind === "row" && frame.table === "ledger_facts" ? [frame.key] : []))
+
 describe("the log of rows", () => {
   it.live("has one writer, although its end comes while it is opened", () =>
     Effect.scoped(
@@ -57,16 +72,7 @@ describe("the log of rows", () => {
         const path = yield* folder
         const store = join(path, "store.sqlite")
         yield* logged(path, change(1))
-        const rows = join(path, "rows")
-        for (const kept of [rows, join(rows, "beside")]) {
-          for (const first of listed(kept)) {
-            writeFileSync(join(kept, nameOf(first)), readFileSync(join(kept, nameOf(first))).fill(0, 200, 1000))
-          }
-        }
-        const facts = () =>
-          listed(rows)
-            .flatMap((first) => [...framesIn(readFileSync(join(rows, nameOf(first))))])
-            .flatMap((frame) => (frame.kind === "row" && frame.table === "ledger_facts" ? [frame.key] : []))
+        damage(path)
         const database = new DatabaseSync(store)
         yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
         const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
@@ -74,7 +80,7 @@ describe("the log of rows", () => {
         database.exec("update meta set value = '2' where key = 'ledger_epoch'")
         yield* Effect.promise(() => follow.once())
         yield* Effect.promise(() => follow.close())
-        assert.includeMembers(facts(), ["[1]", "[2]"])
+        assert.includeMembers(factsIn(path), ["[1]", "[2]"])
         const mark = markOf(database)
         assert.strictEqual(mark?.whole, mark?.through)
       })
@@ -87,12 +93,7 @@ describe("the log of rows", () => {
         const path = yield* folder
         const store = join(path, "store.sqlite")
         yield* logged(path, change(1))
-        const rows = join(path, "rows")
-        for (const kept of [rows, join(rows, "beside")]) {
-          for (const first of listed(kept)) {
-            writeFileSync(join(kept, nameOf(first)), readFileSync(join(kept, nameOf(first))).fill(0, 200, 1000))
-          }
-        }
+        damage(path)
         const database = new DatabaseSync(store)
         yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
         const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
@@ -108,10 +109,7 @@ describe("the log of rows", () => {
         assert.strictEqual(failed, "Error: busy")
         yield* Effect.promise(() => follow.once())
         yield* Effect.promise(() => follow.close())
-        const facts = listed(rows)
-          .flatMap((first) => [...framesIn(readFileSync(join(rows, nameOf(first))))])
-          .flatMap((frame) => (frame.kind === "row" && frame.table === "ledger_facts" ? [frame.key] : []))
-        assert.includeMembers(facts, ["[1]", "[2]"])
+        assert.includeMembers(factsIn(path), ["[1]", "[2]"])
         const mark = markOf(database)
         assert.strictEqual(mark?.whole, mark?.through)
       })
