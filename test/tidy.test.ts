@@ -157,6 +157,15 @@ describe("effects", () => {
     none(matching(under("cli", "src", "connectors", "pipelines", "sandbox"), /\bprocess\.env\b/))
   })
 
+  it("nothing is written that Node 22 can't parse", () => {
+    none(
+      matching(
+        under("cli", "src", "connectors", "pipelines", "sandbox", "config", "bin"),
+        /^\s*(?:await )?using \w+ =/m
+      )
+    )
+  })
+
   it("nothing writes to the console", () => {
     none(matching(under("cli", "src", "connectors", "pipelines", "config"), /\bconsole\.\w/))
   })

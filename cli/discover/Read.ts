@@ -43,25 +43,29 @@ const fromFile = (path: string) =>
   Effect.flatMap(
     Effect.try({
       try: () => {
-        using file = opened(path)
-        const parts: Array<Uint8Array> = []
-        for (let bytes = 0; bytes <= mostBytes;) {
-          const part = Buffer.allocUnsafe(mebibyte)
-          const count = readSync(file.descriptor, part)
-          if (count === 0) return Buffer.concat(parts).toString()
-          parts.push(part.subarray(0, count))
-          bytes += count
+        const file = openSync(path, "r")
+        try {
+          return wholeOf(file)
+        } finally {
+          closeSync(file)
         }
-        return undefined
       },
       catch: (cause) => failed(`${path} can't be read: ${whyNot(cause)}.`)
     }),
     (text) => (text === undefined ? tooLarge(path) : Effect.succeed(text))
   )
 
-const opened = (path: string) => {
-  const descriptor = openSync(path, "r")
-  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) }
+/** Undefined if it is too large. */
+const wholeOf = (file: number): string | undefined => {
+  const parts: Array<Uint8Array> = []
+  for (let bytes = 0; bytes <= mostBytes;) {
+    const part = Buffer.allocUnsafe(mebibyte)
+    const count = readSync(file, part)
+    if (count === 0) return Buffer.concat(parts).toString()
+    parts.push(part.subarray(0, count))
+    bytes += count
+  }
+  return undefined
 }
 
 const advices: Readonly<Record<number, string>> = {
