@@ -67,8 +67,8 @@ export const limits: ReadonlyArray<Limit> = [
       "90 MB are pages of Node's and DuckDB's own files (53 and 36), which all processes share: they are there before " +
       "the first event, and a bare Node has 30 of them. After a garbage collection the heaps of the two threads are " +
       "36 and 10 MB, of which the program's own text is 6. Node, SQLite and DuckDB have allocated 20 MB after a start, " +
-      "10 more once every part of every table has been read, as for a whole copy, and 20 more after a burst: DuckDB " +
-      "keeps notes about each part that it has read, until the file is closed. 4 of them are the compiled program, " +
+      "and 30 to 37 once every part of every table has been read, as for a whole copy, or after a burst: DuckDB keeps " +
+      "notes about each part that it has read, until the file is closed. 4 of them are the compiled program, " +
       "which Node keeps after it has used it. What the worker can read or look up again is given back after a quiet " +
       "minute: cached blocks, rows and their numbers, and the filters of known bodies. Code that V8 has compiled for a " +
       "burst takes 4 MB more. Since that run, by hand and on DuckDB: 164 to 176 MB two minutes after a start, and 187 " +

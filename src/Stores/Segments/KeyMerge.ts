@@ -1,7 +1,7 @@
 /**
  * Merges files of keys in order, a block at a time, so that only one block of each file is in memory.
  */
-import { type KeyFile } from "./KeyFile.ts"
+import type { KeyFile } from "./KeyFile.ts"
 import { entryBytes } from "./KeyTail.ts"
 
 /** Whole blocks of a file. */

@@ -33,13 +33,12 @@ export const eachBit = (
   return true
 }
 
-/** What follows the entries. */
 export interface Tail {
   readonly sums: Buffer
   readonly filter: Buffer
 }
 
-/** Where it begins, and its length. */
+/** Where it begins, and the lengths of its sums and of all of it, in bytes. */
 export const tailPlace = (header: Buffer): { readonly at: number; readonly sums: number; readonly all: number } => {
   const count = header.readDoubleBE(8)
   const sums = blocksOf(count) * sumBytes

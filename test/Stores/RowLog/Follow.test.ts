@@ -11,6 +11,13 @@ import * as Sqlite from "../../../src/Stores/Sqlite/Store.ts"
 import { folder } from "../WarehouseEngines.ts"
 import { change, logged } from "./World.ts"
 
+/** Open until the scope ends. */
+const storeIn = Effect.fnUntraced(function* (path: string) {
+  const database = new DatabaseSync(join(path, "store.sqlite"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
+  return { database, key: Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex") }
+})
+
 /** Destroys the same part of each file of the log and of its copy. */
 const damage = (path: string): void => {
   for (const kept of [join(path, "rows"), join(path, "rows/beside")]) {
@@ -25,6 +32,12 @@ const factsIn = (path: string): Array<string> =>
   listed(join(path, "rows"))
     .flatMap((first) => [...framesIn(readFileSync(join(path, "rows", nameOf(first))))])
     .flatMap((frame) => (frame.kind === "row" && frame.table === "ledger_facts" ? [frame.key] : []))
+
+const assertHasAll = (path: string, database: DatabaseSync): void => {
+  assert.includeMembers(factsIn(path), ["[1]", "[2]"])
+  const mark = markOf(database)
+  assert.strictEqual(mark?.whole, mark?.through)
+}
 
 describe("the log of rows", () => {
   it.live("has one writer, although its end comes while it is opened", () =>
@@ -73,16 +86,12 @@ describe("the log of rows", () => {
         const store = join(path, "store.sqlite")
         yield* logged(path, change(1))
         damage(path)
-        const database = new DatabaseSync(store)
-        yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
-        const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        const { database, key } = yield* storeIn(path)
         const follow = new Follow({ store, database, key: () => key, exclusively: async (use) => use() })
         database.exec("update meta set value = '2' where key = 'ledger_epoch'")
         yield* Effect.promise(() => follow.once())
         yield* Effect.promise(() => follow.close())
-        assert.includeMembers(factsIn(path), ["[1]", "[2]"])
-        const mark = markOf(database)
-        assert.strictEqual(mark?.whole, mark?.through)
+        assertHasAll(path, database)
       })
     )
   )
@@ -94,9 +103,7 @@ describe("the log of rows", () => {
         const store = join(path, "store.sqlite")
         yield* logged(path, change(1))
         damage(path)
-        const database = new DatabaseSync(store)
-        yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
-        const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        const { database, key } = yield* storeIn(path)
         let calls = 0
         // The first call reads what has changed; the second one says that all rows are logged again.
         const exclusively = async (use: () => void) => {
@@ -109,9 +116,7 @@ describe("the log of rows", () => {
         assert.strictEqual(failed, "Error: busy")
         yield* Effect.promise(() => follow.once())
         yield* Effect.promise(() => follow.close())
-        assert.includeMembers(factsIn(path), ["[1]", "[2]"])
-        const mark = markOf(database)
-        assert.strictEqual(mark?.whole, mark?.through)
+        assertHasAll(path, database)
       })
     )
   )
@@ -122,9 +127,7 @@ describe("the log of rows", () => {
         const path = yield* folder
         const store = join(path, "store.sqlite")
         yield* logged(path, change(1))
-        const database = new DatabaseSync(store)
-        yield* Effect.addFinalizer(() => Effect.sync(() => database.close()))
-        const key = Buffer.from(readFileSync(join(path, "key"), "latin1").trim(), "hex")
+        const { database, key } = yield* storeIn(path)
         const changes = database.prepare("update meta set value = value + 1 where key = 'ledger_epoch'")
         let count = 0
         const exclusively = async (use: () => void) => {

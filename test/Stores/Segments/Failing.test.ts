@@ -99,6 +99,32 @@ describe("an inbox whose disk fails now and then", () => {
       assert.strictEqual(opened(), count)
     }))
 
+  it("knows what it has, although the disk can't read what knows it after a rest", () =>
+    withFolder((folder) => {
+      const writer = new Writer(folder, key)
+      const stored = some(0, 20_000, 12)
+      writer.receive(arrived(stored))
+      while (writer.step());
+      writer.rest()
+      const { readSync } = fs
+      let reads = 0
+      Object.assign(fs, {
+        readSync: (...read: Parameters<typeof readSync>) => {
+          if (reads++ === 0) throw Object.assign(new Error("input/output error"), { code: "EIO" })
+          return readSync(...read)
+        }
+      })
+      syncBuiltinESMExports()
+      try {
+        assert.strictEqual(writer.receive(arrived(stored.slice(0, 500))).fresh, 0)
+      } finally {
+        Object.assign(fs, { readSync })
+        syncBuiltinESMExports()
+      }
+      assert.isAbove(reads, 1)
+      writer.close()
+    }))
+
   it("acknowledges also while its index can't be written", () =>
     withFolderAsync(async (folder) => {
       const writer = new Writer(folder, key)
