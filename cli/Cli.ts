@@ -3,9 +3,7 @@
  *
  * Exit codes: 0 done, 1 failed, 2 usage or configuration.
  */
-import type * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Command } from "effect/cli"
 import { backup } from "./backup.ts"
 import { dashboard } from "./dashboard.ts"
 import { delivery } from "./delivery.ts"
@@ -16,7 +14,6 @@ import { events } from "./events.ts"
 import { explain } from "./explain.ts"
 import { exportNow } from "./export.ts"
 import { history } from "./history.ts"
-import * as Help from "./Help.ts"
 import { lake } from "./lake.ts"
 import { ledger } from "./ledger.ts"
 import { login } from "./login.ts"
@@ -42,7 +39,7 @@ import { status } from "./status.ts"
 import { tables } from "./tables.ts"
 import { walks } from "./walks.ts"
 
-const siteledger = Command.make("siteledger").pipe(
+export const siteledger = Command.make("siteledger").pipe(
   Command.withDescription(
     "Copies a construction service into DuckDB or PostgreSQL, ordered and lossless.\n\n" +
       "  Configured by environment variables; config/example.env lists them. A verb goes through the running worker; " +
@@ -87,32 +84,8 @@ const siteledger = Command.make("siteledger").pipe(
   ])
 )
 
-/** Every verb with its flags, for reading; only `run` runs it. */
+/** Every verb with its flags, for reading. */
 export const tree: Command.Command.Any = siteledger
 
-/** Help that wasn't requested goes to stderr, because it isn't data. */
-const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    event._tag === "InvalidInvocation" || event._tag === "Help"
-      ? Effect.gen(function* () {
-          const formatter = yield* CliOutput.Formatter
-          const help = Help.fitted(formatter.formatHelpDoc(event.helpDoc))
-          const isAsked = event._tag === "Help" && event.reason === "Requested"
-          yield* isAsked ? Console.log(help) : Console.error(help)
-          if (event._tag === "InvalidInvocation") yield* Console.error(formatter.formatErrors(event.errors))
-        })
-      : CliOutput.defaultPresenter.present(event)
-}
-
-/** The verbs that run until they are stopped, and the flags that make others do so. */
-const endless: ReadonlySet<string> = new Set([start, demo, sandbox].map(({ name }) => name))
-const endlessly: ReadonlySet<string> = new Set(["--follow", "--watch"])
-
-export const isEndless = (args: ReadonlyArray<string>): boolean =>
-  endless.has(args.find((word) => !word.startsWith("-")) ?? "") || args.some((word) => endlessly.has(word))
-
-/** No flag for the log level (LOG_LEVEL sets it), and no wizard, which would write its questions to stdout. */
-export const config = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
-
-export const run = (version: string): Effect.Effect<void, unknown, NodeServices.NodeServices> =>
-  Command.run(siteledger, { version }).pipe(Effect.provide([CliOutput.layerPresenter(presenter), config]))
+/** Run until they are stopped. */
+export const endless = [start, demo, sandbox]

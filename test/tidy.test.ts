@@ -17,7 +17,7 @@ const mostArrows = 100
 const mostFloors = 12
 
 /** Started by a person, npm or another process, so never imported. */
-const entryPoints = new Set(["cli/main.ts", "dashboard/main.tsx"])
+const entryPoints = new Set(["cli/main.ts", "cli/main-worker.ts", "dashboard/main.tsx"])
 
 /** Files that may write `new Date(…)`, each with its reason. None may ask it for the present. */
 const calendars = new Map([

@@ -6,16 +6,13 @@
  * The folder lies below node_modules, where Node finds DuckDB's native package; it is removed at the end or, if this
  * process was killed, by the next run.
  */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { build, bundle, main, ofDuckDb } from "../../bin/build.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const cache = join(root, "node_modules/.cache/siteledger")
 const prefix = "tests-"
-
-/** Runs the bundle. */
-const started = "started.cjs"
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -39,8 +36,6 @@ const query = { source: "src/Query/Query.ts", external: [ofDuckDb, /^effect(\/|$
 const bundles = async (folder: string): Promise<void> => {
   await build(folder, true)
   await bundle(folder, query, true)
-  copyFileSync(join(import.meta.dirname, started), join(folder, started))
-  remove(join(folder, `${main}.compiled`))
 }
 
 export interface Bundle {
@@ -55,5 +50,5 @@ export const make = async (): Promise<Bundle> => {
   remove(folder)
   process.once("exit", () => remove(folder))
   await bundles(folder)
-  return { main: join(folder, started), again: () => bundles(folder) }
+  return { main: join(folder, main), again: () => bundles(folder) }
 }

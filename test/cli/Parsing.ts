@@ -2,7 +2,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli"
-import { config, tree } from "../../cli/Cli.ts"
+import { tree } from "../../cli/Cli.ts"
+import { config } from "../../cli/Entry.ts"
 
 type Any = Command.Command.Any
 type Plain = Command.Command<string, unknown>
