@@ -1,4 +1,5 @@
 /** A thread that has been idle for a while collects its garbage, once after each time that it has worked. */
+import { execFileSync } from "node:child_process"
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"
@@ -40,4 +41,34 @@ it("collects at once, and not again before its time", { timeout: 10_000 }, async
   await setImmediate()
   collect()
   expect(second.deref()).toBeDefined()
+})
+
+/** In a process of its own, which has compiled little else. */
+const compiled = `
+import { getHeapCodeStatistics } from "node:v8"
+import { runInThisContext } from "node:vm"
+import { collectingEvery } from "${new URL("../../src/Runtime/Rest.ts", import.meta.url).href}"
+
+const names = Array.from({ length: 2000 }, (_, n) => "f" + n)
+const source = names.map((name, n) => \`const \${name} = (x) => [x + \${n}.5, x * \${n}.25, { x, of: "\${name}" }]\`)
+const functions = runInThisContext(source.join("\\n") + "; [" + names.join(",") + "]")
+const said = () => JSON.stringify(functions.map((each) => each(1)))
+const bytes = () => {
+  gc()
+  return getHeapCodeStatistics().bytecode_and_metadata_size
+}
+const first = said()
+const before = bytes()
+collectingEvery(1)()
+const after = getHeapCodeStatistics().bytecode_and_metadata_size
+console.log(JSON.stringify({ before, after, isSame: said() === first, again: bytes() }))
+`
+
+it("drops compiled code, which other collections keep, and the functions still work", () => {
+  const flags = ["--disable-warning=ExperimentalWarning", "--expose-gc", "--input-type=module", "--eval", compiled]
+  const { after, again, before, isSame } = JSON.parse(execFileSync(process.execPath, flags, { encoding: "utf8" }))
+  expect(before).toBeGreaterThan(600_000)
+  expect(after).toBeLessThan(before / 2)
+  expect(isSame).toBe(true)
+  expect(again).toBeGreaterThan(before / 4)
 })

@@ -6,6 +6,7 @@
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
+import { restingAfter } from "../../Runtime/Rest.ts"
 import { Postgres, type PostgresError } from "./Postgres.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import { Publication } from "./Publication.ts"
@@ -48,6 +49,8 @@ const make = Effect.gen(function* () {
   const postgres = yield* Postgres
   const publication = new Publication()
   let version = 0
+  const worked = restingAfter(60_000)
+  worked()
 
   const query = <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>): Effect.Effect<A, WarehouseError> =>
     Effect.mapError(
@@ -67,6 +70,7 @@ const make = Effect.gen(function* () {
     write: (batch) =>
       Effect.mapError(
         Effect.map(written(postgres, batch), (isVisible) => {
+          worked()
           if (isVisible) version++
         }),
         toWarehouseError
@@ -87,7 +91,9 @@ const make = Effect.gen(function* () {
     query,
     snapshot: Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all })),
     publish: (path, { isWhole = false } = {}) =>
-      Effect.flatMap(tables, (all) => publication.publish({ ...postgres, tables: all }, path, isWhole)),
+      Effect.flatMap(tables, (all) => publication.publish({ ...postgres, tables: all }, path, isWhole)).pipe(
+        Effect.ensuring(Effect.sync(worked))
+      ),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void

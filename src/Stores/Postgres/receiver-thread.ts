@@ -4,6 +4,7 @@
  */
 import { workerData } from "node:worker_threads"
 import type { PoolConfig } from "pg"
+import { restingAfter } from "../../Runtime/Rest.ts"
 import type { Delivery, Guest, Labelled, RunGuest } from "../Deliveries.ts"
 import * as Failure from "./Failure.ts"
 import { type Knowing, knowing } from "./Knowing.ts"
@@ -22,6 +23,8 @@ const { config, data, known, module, name, port } = workerData as ThreadStart
 /** One stores a group while the other one's commit is being answered. */
 const connections = 2
 
+const worked = restingAfter(60_000)
+
 const pool = promptPool({ ...config, ...knowing(known) }, connections)
 
 const deliveryOf = ({ body, bodySha256, labels }: Labelled): Delivery => ({
@@ -32,11 +35,13 @@ const deliveryOf = ({ body, bodySha256, labels }: Labelled): Delivery => ({
 
 const run = async (): Promise<void> => {
   const { guest } = (await import(module)) as { readonly guest: RunGuest }
-  await guest(port, data, (batch) =>
-    receive(pool, batch.map(deliveryOf)).catch((cause: unknown) => {
+  worked()
+  await guest(port, data, (batch) => {
+    worked()
+    return receive(pool, batch.map(deliveryOf)).catch((cause: unknown) => {
       throw new Error(Failure.of(cause, name).message)
     })
-  )
+  })
   // Doesn't wait for a server that doesn't answer.
   setTimeout(() => process.exit(), promptMs).unref()
   await pool.end()
