@@ -64,15 +64,13 @@ export const limits: ReadonlyArray<Limit> = [
   {
     of: "memory, idle",
     why:
-      "90 MB are pages of Node's and DuckDB's own files (53 and 36), which all processes share: they are there before " +
-      "the first event, and a bare Node has 30 of them. After a garbage collection the heaps of the two threads are " +
-      "36 and 10 MB, of which the program's own text is 6. Node, SQLite and DuckDB have allocated 20 MB after a start, " +
-      "and 30 to 37 once every part of every table has been read, as for a whole copy, or after a burst: DuckDB keeps " +
-      "notes about each part that it has read, until the file is closed. 4 of them are the compiled program, " +
-      "which Node keeps after it has used it. What the worker can read or look up again is given back after a quiet " +
-      "minute: cached blocks, rows and their numbers, and the filters of known bodies. Code that V8 has compiled for a " +
-      "burst takes 4 MB more. Since that run, by hand and on DuckDB: 164 to 176 MB two minutes after a start, and 187 " +
-      "after a burst"
+      "94 MB are pages of Node's and DuckDB's own files and of the system's libraries, which all processes share: they " +
+      "are there before the first event, and a bare Node has 30 of them. The heaps of the two threads are 27 and 9 MB, " +
+      "and the program's text is 4. Node, SQLite and DuckDB have allocated 20 MB after a start, and up to 31 once every " +
+      "part of every table has been read, as for a whole copy, or after a burst: DuckDB keeps notes about each part " +
+      "that it has read, until the file is closed. Gaps between them take 5 to 8. After a quiet minute, a worker " +
+      "gives back what it can read, look up or compile again: cached blocks and pages, rows and their numbers, the " +
+      "filters of known bodies, and the code that V8 has made of its functions"
   },
   {
     of: "`ledger verify`",

@@ -40,7 +40,7 @@ const warmSeconds = Math.min(seconds, 5)
  * Each minute a worker checks whether anything has changed since the last check; if not, it gives back the memory that
  * it held for speed. A burst takes some seconds longer to be copied and posted.
  */
-const restingMs = isQuick ? 2000 : 75_000
+const restingMs = isQuick ? 2000 : 100_000
 const restingAfterBurstMs = isQuick ? 2000 : 150_000
 const idleSeconds = isQuick ? seconds : 20
 /** A small store is rebuilt before a poll can see it. */

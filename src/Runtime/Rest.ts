@@ -5,6 +5,14 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
+const others = new Set<() => void>()
+
+/** Before its garbage, a thread that rests gives this back, too. Returns what ends that. */
+export const alsoGivingBack = (give: () => void): (() => void) => {
+  others.add(give)
+  return () => void others.delete(give)
+}
+
 /** V8 then also drops what it has compiled, and compiles a function again when it is called: 4 MB after a burst. */
 const dropping = ["stress-flush-code", "flush-baseline-code"]
 
@@ -13,6 +21,7 @@ const dropping = ["stress-flush-code", "flush-baseline-code"]
  * The last resort also closes gaps: after a burst, a plain collection left 10 MB in them.
  */
 export const collect = (): void => {
+  for (const give of others) give()
   setFlagsFromString("--expose-gc")
   for (const flag of dropping) setFlagsFromString(`--${flag}`)
   try {

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"
+import { alsoGivingBack, collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"
 
 it("rests once after its last work, and again after more", async () => {
   let rests = 0
@@ -41,6 +41,16 @@ it("collects at once, and not again before its time", { timeout: 10_000 }, async
   await setImmediate()
   collect()
   expect(second.deref()).toBeDefined()
+})
+
+it("gives back what others hold, until they end that", () => {
+  let given = 0
+  const end = alsoGivingBack(() => given++)
+  collectingEvery(1)()
+  expect(given).toBe(1)
+  end()
+  collectingEvery(1)()
+  expect(given).toBe(1)
 })
 
 /** In a process of its own, which has compiled little else. */

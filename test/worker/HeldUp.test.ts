@@ -84,9 +84,9 @@ it.skipIf(Postgres.skipped !== undefined)("a leader's lock that no worker gets d
   const leads = () => worker.metric("siteledger_leader")
   await until("it leads", async () => (await leads()) === 1 || undefined)
   const before = await worker.scrape()
-  // Other workers use other databases of the same server.
+  // Other workers use other databases of the same server; batches share another lock.
   const here = "database = (select oid from pg_database where datname = current_database()) and locktype = 'advisory'"
-  const lock = `select classid, objid, pid from pg_locks where ${here} and objsubid = 1 and granted`
+  const lock = `select classid, objid, pid from pg_locks where ${here} and objsubid = 1 and granted and mode = 'ExclusiveLock'`
   const other = new Client({ connectionString: world.database?.url })
   await other.connect()
   const [held = assert.fail("nobody leads")] = (await world.database?.query(lock)) ?? []

@@ -175,6 +175,7 @@ const opened = Effect.fnUntraced(function* (path: string, isLogged: boolean) {
         if (isLogged && !isDamaged) Closed.leave(path)
       })
   )
+  yield* Reading.givingBack(file.database)
   return { ...file, meetDamage }
 })
 
