@@ -79,7 +79,12 @@ const quick = {
 }
 
 /** The flags with which the launcher runs the worker. */
-const heap = ["--max-semi-space-size=8", "--heap-growing-percent=50", "--no-short-builtin-calls"]
+const heap = [
+  "--max-semi-space-size=8",
+  "--heap-growing-percent=50",
+  "--no-short-builtin-calls",
+  "--flush-baseline-code"
+]
 const flags = ["--disable-warning=ExperimentalWarning", ...heap]
 const sizes = values.quick === true ? quick : {}
 const env = { ...sizes, ...process.env, MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" }

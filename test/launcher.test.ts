@@ -80,7 +80,12 @@ describe("bin/siteledger", () => {
 
   it("bounds the memory that the allocator and V8 keep, unless the operator did", () => {
     const root = tree()
-    const heap = ["--max-semi-space-size=8", "--heap-growing-percent=50", "--no-short-builtin-calls"]
+    const heap = [
+      "--max-semi-space-size=8",
+      "--heap-growing-percent=50",
+      "--no-short-builtin-calls",
+      "--flush-baseline-code"
+    ]
     const flags = ["--disable-warning=ExperimentalWarning", ...heap]
     const memoryWith = (extra: Record<string, string>, verb: ReadonlyArray<string> = []) => {
       const env = { PATH: [fitting(), system].join(delimiter), ...extra }
@@ -151,6 +156,9 @@ describe("bin/siteledger", () => {
     age()
     assert.strictEqual(ran(), "built\n")
     at("cli/main.ts", 1001)
+    assert.notStrictEqual(ran(), "built\n")
+    age()
+    at("bin/siteledger", 1001)
     assert.notStrictEqual(ran(), "built\n")
     age()
     writeFileSync(join(root, "src/added.ts"), "")

@@ -34,18 +34,18 @@ const made = (code: string) => {
     for (const name of ["worker", "verbs"]) writeFileSync(join(root, `${name}.cjs`), wrapped(next))
   }
   change(code)
-  const given = (at: string): [string, Array<string>, object] => [
+  const given = (env: NodeJS.ProcessEnv): [string, Array<string>, object] => [
     process.execPath,
     ["--expose-gc", "--require", join(root, "hook.cjs"), join(root, "main.cjs")],
-    { encoding: "utf8", env: { NODE_COMPILE_CACHE: at }, timeout: 9_000 }
+    { cwd: root, encoding: "utf8", env, timeout: 9_000 }
   ]
-  const run = (verb = "verb", at = folder) => {
-    const [node, flags, options] = given(at)
-    const { status, stderr, stdout } = spawnSync(node, [...flags, verb], options)
+  const run = (verb = "verb", env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: folder }, flags: Array<string> = []) => {
+    const [node, usual, options] = given(env)
+    const { status, stderr, stdout } = spawnSync(node, [...flags, ...usual, ...verb.split(" ")], options)
     return { status, from: String(stderr), said: String(stdout) }
   }
   const begin = () => {
-    const [node, flags, options] = given(folder)
+    const [node, flags, options] = given({ NODE_COMPILE_CACHE: folder })
     return spawn(node, [...flags, "start"], options)
   }
   const files = (): ReadonlyArray<string> => {
@@ -103,12 +103,50 @@ describe("bin/load.ts", () => {
   })
 
   it("runs without a folder, and with one that can't be made", () => {
-    const { folder, root, run } = made(saying("one"))
-    assert.deepStrictEqual(run("verb", ""), ran("one", "compiled"))
-    for (const at of [join(root, "main.cjs"), join(root, "main.cjs/cache")])
-      assert.deepStrictEqual(run("verb", at), ran("one", "compiled"))
-    run()
+    const { folder, run } = made(saying("one"))
+    const disabled = { NODE_COMPILE_CACHE: folder, NODE_DISABLE_COMPILE_CACHE: "1" }
+    for (const env of [{}, disabled, { NODE_COMPILE_CACHE: "main.cjs" }, { NODE_COMPILE_CACHE: "main.cjs/cache" }]) {
+      for (const _ of [1, 2]) assert.deepStrictEqual(run("verb", env), ran("one", "compiled"))
+    }
+    run("verb", { NODE_COMPILE_CACHE: "cache" })
+    assert.deepStrictEqual(run(), ran("one", "kept"))
     assert.isFalse(readdirSync(folder).some((name) => /\.\d+$/.test(name)))
+  })
+
+  it("keeps no code of a process that failed, or that only said what there is", () => {
+    const { change, files, run } = made("console.log(process.argv[2]); process.exitCode = 3")
+    assert.deepStrictEqual(run(), { status: 3, from: "compiled", said: "verb\n" })
+    change(`${saying("one")}; throw new Error("broken")`)
+    const { from, said, status } = run()
+    assert.deepStrictEqual({ said, status }, { said: "one\n", status: 1 })
+    assert.match(from, /^compiled[^]*Error: broken/)
+    change(saying("two"))
+    for (const words of ["--help", "--version", "verb -h", "--completions bash"])
+      assert.deepStrictEqual(run(words), ran("two", "compiled"))
+    assert.deepStrictEqual(files(), [])
+    run()
+    assert.deepStrictEqual(run("verb --help"), ran("two", "kept"))
+  })
+
+  it("runs the worker only if nothing else is asked for", () => {
+    const { root, run } = made(saying("worker"))
+    writeFileSync(join(root, "verbs.cjs"), wrapped(saying("verbs")))
+    assert.strictEqual(run("start").said, "worker\n")
+    for (const words of ["start --help", "start --completions bash", "status"])
+      assert.strictEqual(run(words).said, "verbs\n")
+  })
+
+  it("compiles the source if V8 refuses the code, and keeps the new code", () => {
+    const { files, folder, run } = made(saying("one"))
+    run()
+    const [ofUsual = ""] = files()
+    const flags = ["--no-opt"]
+    run("verb", undefined, flags)
+    const ofOther = files().find((name) => name !== ofUsual) ?? ""
+    copyFileSync(join(folder, ofUsual), join(folder, ofOther))
+    assert.deepStrictEqual(run("verb", undefined, flags), ran("one", "compiled"))
+    assert.deepStrictEqual(run("verb", undefined, flags), ran("one", "kept"))
+    assert.deepStrictEqual(run(), ran("one", "kept"))
   })
 
   it("keeps the code of a worker that is killed later", async () => {

@@ -7,27 +7,38 @@ import { runInNewContext } from "node:vm"
 
 const others = new Set<() => void>()
 
-/** Before its garbage, a thread that rests gives this back, too. Returns what ends that. */
+/** A resting thread calls `give` before it collects its garbage. Returns a function that ends this. */
 export const alsoGivingBack = (give: () => void): (() => void) => {
   others.add(give)
   return () => void others.delete(give)
 }
 
-/** V8 then also drops what it has compiled, and compiles a function again when it is called: 4 MB after a burst. */
-const dropping = ["stress-flush-code", "flush-baseline-code"]
+const giveBack = (give: () => void): void => {
+  try {
+    give()
+  } catch {
+    // What can't be given back costs only memory.
+  }
+}
 
 /**
- * Without a command-line flag, Node has no other way to request this. It stops the thread for 1 ms per MB of its heap.
- * The last resort also closes gaps: after a burst, a plain collection left 10 MB in them.
+ * With this, V8 also drops the code that it has compiled, and compiles a function again when it is called: 4 MB after a
+ * burst. A flag is of the whole process, but a collection of another thread reads this one only when it begins.
+ */
+const dropping = "stress-flush-code"
+
+/**
+ * Node offers this collection only through a flag of V8. It stops the thread for 1 ms per MB of its heap. The last resort
+ * also closes gaps: after a burst, a plain collection left 10 MB in them.
  */
 export const collect = (): void => {
-  for (const give of others) give()
+  for (const give of others) giveBack(give)
   setFlagsFromString("--expose-gc")
-  for (const flag of dropping) setFlagsFromString(`--${flag}`)
+  setFlagsFromString(`--${dropping}`)
   try {
     ;(runInNewContext("gc") as (how: object) => void)({ type: "major", flavor: "last-resort" })
   } finally {
-    for (const flag of dropping) setFlagsFromString(`--no-${flag}`)
+    setFlagsFromString(`--no-${dropping}`)
   }
 }
 
@@ -47,5 +58,21 @@ export const restingAfter = (millis: number, rest: () => void = collect): (() =>
   let timer: NodeJS.Timeout | undefined
   return () => {
     timer = timer?.refresh() ?? setTimeout(rest, millis).unref()
+  }
+}
+
+/** The same for work that takes long: call `begin` before it and `end` after it. Not while any is in progress. */
+export const restingBetween = (millis: number, rest: () => void = collect) => {
+  let underWay = 0
+  const worked: () => void = restingAfter(millis, () => (underWay === 0 ? rest() : worked()))
+  worked()
+  return {
+    begin: () => {
+      underWay++
+    },
+    end: () => {
+      underWay--
+      worked()
+    }
   }
 }

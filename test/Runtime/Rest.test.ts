@@ -2,12 +2,12 @@
 import { execFileSync } from "node:child_process"
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { alsoGivingBack, collectingEvery, restingAfter } from "../../src/Runtime/Rest.ts"
+import { alsoGivingBack, collectingEvery, restingAfter, restingBetween } from "../../src/Runtime/Rest.ts"
 
 it("rests once after its last work, and again after more", async () => {
   let rests = 0
   let told = Promise.withResolvers<void>()
-  const worked = restingAfter(5, () => {
+  const worked = restingAfter(100, () => {
     rests++
     told.resolve()
   })
@@ -20,6 +20,30 @@ it("rests once after its last work, and again after more", async () => {
   worked()
   await told.promise
   expect(rests).toBe(2)
+})
+
+it("rests between two pieces of work, and never during one", async () => {
+  let isWorking = false
+  let told = Promise.withResolvers<void>()
+  const { begin, end } = restingBetween(1, () => {
+    expect(isWorking).toBe(false)
+    told.resolve()
+  })
+  const others = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+  const later = others.map(({ promise, resolve }) => [promise, restingAfter(2, resolve)] as const)
+  await told.promise
+  isWorking = true
+  begin()
+  begin()
+  end()
+  for (const [promise, worked] of later) {
+    worked()
+    await promise
+  }
+  told = Promise.withResolvers()
+  isWorking = false
+  end()
+  await told.promise
 })
 
 const forgotten = (): WeakRef<object> => new WeakRef({})

@@ -6,7 +6,7 @@
  */
 import { Effect, Layer } from "effect"
 import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
-import { restingAfter } from "../../Runtime/Rest.ts"
+import { restingBetween } from "../../Runtime/Rest.ts"
 import { Postgres, type PostgresError } from "./Postgres.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
 import { Publication } from "./Publication.ts"
@@ -49,8 +49,10 @@ const make = Effect.gen(function* () {
   const postgres = yield* Postgres
   const publication = new Publication()
   let version = 0
-  const worked = restingAfter(60_000)
-  worked()
+  const resting = restingBetween(60_000)
+  const begin = Effect.sync(resting.begin)
+  const end = () => Effect.sync(resting.end)
+  const working = <A, E, R>(use: Effect.Effect<A, E, R>) => Effect.acquireUseRelease(begin, () => use, end)
 
   const query = <A>(run: (db: Kysely<WarehouseTables>) => Promise<A>): Effect.Effect<A, WarehouseError> =>
     Effect.mapError(
@@ -69,8 +71,7 @@ const make = Effect.gen(function* () {
     opened: Effect.void,
     write: (batch) =>
       Effect.mapError(
-        Effect.map(written(postgres, batch), (isVisible) => {
-          worked()
+        Effect.map(working(written(postgres, batch)), (isVisible) => {
           if (isVisible) version++
         }),
         toWarehouseError
@@ -89,11 +90,12 @@ const make = Effect.gen(function* () {
     // Joins the transaction in which the columns are learned.
     evolve: Effect.mapError(postgres.atomically(postgres.run((db) => postgres.tables.evolve(db))), toWarehouseError),
     query,
-    snapshot: Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all })),
+    snapshot: Effect.andThen(
+      Effect.acquireRelease(begin, end),
+      Effect.flatMap(tables, (all) => PostgresSnapshot.take({ ...postgres, tables: all }))
+    ),
     publish: (path, { isWhole = false } = {}) =>
-      Effect.flatMap(tables, (all) => publication.publish({ ...postgres, tables: all }, path, isWhole)).pipe(
-        Effect.ensuring(Effect.sync(worked))
-      ),
+      working(Effect.flatMap(tables, (all) => publication.publish({ ...postgres, tables: all }, path, isWhole))),
     mirrors: noMirrors,
     pieces: Effect.succeed([]),
     keepNewest: Effect.void
