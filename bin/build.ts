@@ -67,7 +67,7 @@ const inAscii = (code: string): string => {
 const isProgram = (file: string): boolean => programs.some((program) => program.file === file)
 
 /** A program as a function of what Node gives a CommonJS module. */
-const asFunction = (code: string): string =>
+export const asFunction = (code: string): string =>
   `(function (exports, require, module, __filename, __dirname) {${code}\n})\n`
 
 /** Other comments are a sixth of the text, which Node keeps in memory. */

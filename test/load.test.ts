@@ -3,9 +3,20 @@
  * never runs code of another program or damaged code, and that it doesn't hold the code in memory.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { asFunction } from "../bin/build.ts"
 import { temporaryFolder } from "./Folders.ts"
 import { main } from "./GlobalSetup/Main.ts"
 import { until } from "./RunningWorker.ts"
@@ -23,15 +34,13 @@ const { setTimeout: own } = globalThis
 globalThis.setTimeout = (use, millis) => own(use, millis === 10_000 && process.argv[2] === "start" ? 0 : millis)
 `
 
-const wrapped = (code: string): string => `(function (exports, require, module, __filename, __dirname) {${code}\n})\n`
-
 const made = (code: string) => {
   const root = temporaryFolder()
   const folder = join(root, "cache")
   copyFileSync(main, join(root, "main.cjs"))
   writeFileSync(join(root, "hook.cjs"), hook)
   const change = (next: string) => {
-    for (const name of ["worker", "verbs"]) writeFileSync(join(root, `${name}.cjs`), wrapped(next))
+    for (const name of ["worker", "verbs"]) writeFileSync(join(root, `${name}.cjs`), asFunction(next))
   }
   change(code)
   const given = (env: NodeJS.ProcessEnv): [string, Array<string>, object] => [
@@ -130,7 +139,7 @@ describe("bin/load.ts", () => {
 
   it("runs the worker only if nothing else is asked for", () => {
     const { root, run } = made(saying("worker"))
-    writeFileSync(join(root, "verbs.cjs"), wrapped(saying("verbs")))
+    writeFileSync(join(root, "verbs.cjs"), asFunction(saying("verbs")))
     assert.strictEqual(run("start").said, "worker\n")
     for (const words of ["start --help", "start --completions bash", "status"])
       assert.strictEqual(run(words).said, "verbs\n")
@@ -146,6 +155,28 @@ describe("bin/load.ts", () => {
     copyFileSync(join(folder, ofUsual), join(folder, ofOther))
     assert.deepStrictEqual(run("verb", undefined, flags), ran("one", "compiled"))
     assert.deepStrictEqual(run("verb", undefined, flags), ran("one", "kept"))
+    assert.deepStrictEqual(run(), ran("one", "kept"))
+  })
+
+  it("leaves nothing unfinished if the code can't be put in its place", () => {
+    const { folder, kept, run } = made(saying("one"))
+    run()
+    const path = kept()
+    rmSync(path)
+    mkdirSync(path)
+    assert.deepStrictEqual(run(), ran("one", "compiled"))
+    assert.deepStrictEqual(
+      readdirSync(folder).filter((name) => name.startsWith("siteledger-")),
+      [basename(path)]
+    )
+  })
+
+  it.skipIf(process.getuid?.() !== 0)("never runs code that another user wrote (skipped unless run as root)", () => {
+    const { kept, run } = made(saying("one"))
+    run()
+    chownSync(kept(), 12_345, 12_345)
+    assert.deepStrictEqual(run(), ran("one", "compiled"))
+    assert.strictEqual(statSync(kept()).uid, 0)
     assert.deepStrictEqual(run(), ran("one", "kept"))
   })
 

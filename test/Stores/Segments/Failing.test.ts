@@ -7,7 +7,7 @@ import { listed, nameOf, scan } from "../../../src/Stores/Segments/Segment.ts"
 import { besideIn, Writer } from "../../../src/Stores/Segments/Writer.ts"
 import { rounds } from "../../Long.ts"
 import { forSeedsInTurn, type Random } from "../../Seeded.ts"
-import { arrived, allIn, key, some, summary, withFolder, withFolderAsync } from "./World.ts"
+import { arrived, allIn, key, rested, some, summary, withFolder, withFolderAsync } from "./World.ts"
 
 /** While it runs, a write may be cut off and fail, and a flush may fail. */
 const failing = async (random: Random, use: () => void | Promise<void>): Promise<void> => {
@@ -101,11 +101,8 @@ describe("an inbox whose disk fails now and then", () => {
 
   it("knows what it has, although the disk can't read what knows it after a rest", () =>
     withFolder((folder) => {
-      const writer = new Writer(folder, key)
       const stored = some(0, 20_000, 12)
-      writer.receive(arrived(stored))
-      while (writer.step());
-      writer.rest()
+      const writer = rested(folder, stored)
       const { readSync } = fs
       let reads = 0
       Object.assign(fs, {

@@ -70,3 +70,12 @@ export const some = (from: number, count: number, size = 40): ReadonlyArray<Inco
   Array.from({ length: count }, (_, n) => incoming(`body ${from + n} `.padEnd(size, "x")))
 
 export const large = 3 * 1024 * 1024
+
+/** A writer that rests: it no longer has in memory what knows these bodies. */
+export const rested = (folder: string, bodies: ReadonlyArray<Incoming>): Writer => {
+  const writer = new Writer(folder, key)
+  writer.receive(arrived(bodies))
+  while (writer.step());
+  writer.rest()
+  return writer
+}

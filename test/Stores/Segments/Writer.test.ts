@@ -9,7 +9,7 @@ import { learn } from "../../../src/Stores/Segments/Learn.ts"
 import type { Incoming } from "../../../src/Stores/Segments/Protocol.ts"
 import { Reader } from "../../../src/Stores/Segments/Reader.ts"
 import { Writer } from "../../../src/Stores/Segments/Writer.ts"
-import { arrived, allIn, incoming, key, large, some, stored, summary, withFolder } from "./World.ts"
+import { arrived, allIn, incoming, key, large, rested, some, stored, summary, withFolder } from "./World.ts"
 
 describe("the inbox's files", () => {
   it("hold each body once, and count each delivery", () =>
@@ -127,11 +127,8 @@ describe("the inbox's files", () => {
 
   it("know all frames although a file of keys was damaged at rest", () =>
     withFolder((folder) => {
-      const writer = new Writer(folder, key)
       const stored = some(0, 20_000, 12)
-      writer.receive(arrived(stored))
-      while (writer.step());
-      writer.rest()
+      const writer = rested(folder, stored)
       const known = join(folder, "known")
       for (const name of readdirSync(known)) {
         const bytes = readFileSync(join(known, name))
