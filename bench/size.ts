@@ -41,7 +41,8 @@ const warmSeconds = Math.min(seconds, 5)
  * it held for speed. A burst takes some seconds longer to be copied and posted.
  */
 const restingMs = isQuick ? 2000 : 100_000
-const restingAfterBurstMs = isQuick ? 2000 : 150_000
+/** After a burst, posting and the last copies of entries take some seconds. */
+const settlingMs = isQuick ? 500 : 10_000
 const idleSeconds = isQuick ? seconds : 20
 /** A small store is rebuilt before a poll can see it. */
 const begunWithinMs = isQuick ? 2000 : 60_000
@@ -140,22 +141,32 @@ const steady = async (receiving: Receiving, name: string) => {
   }
 }
 
-const resting = async ({ worker }: Receiving, millis: number) => {
+/** A copy for analysts that was made meanwhile isn't idling; then it waits again. */
+const resting = async ({ worker }: Receiving): Promise<Awaited<ReturnType<typeof idle>> | undefined> => {
   if (stored < most) return undefined
-  await pause(millis)
-  return idle(engine, worker, idleSeconds)
+  const copiedAt = async () => (await worker.status())?.published.at
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const before = await copiedAt()
+    await pause(restingMs)
+    const measured = await idle(engine, worker, idleSeconds)
+    if ((await copiedAt()) === before) return measured
+  }
+  throw new Error("copies for analysts were made all the time, though nothing was delivered")
 }
 
 const measured = async (given: Receiving) => {
   let receiving = given
   const name = `at${stored}`
   const whole = await published(engine, receiving.worker)
-  const quiet = await resting(receiving, restingMs)
+  const quiet = await resting(receiving)
   const slow = await steady(receiving, name)
   const fast = await burst(engine, receiving, `${name}-burst`, Math.min(seconds, 5))
   // The copy that a burst makes due is made at once, so that none comes later.
-  if (stored === most) await published(engine, receiving.worker)
-  const afterBurst = await resting(receiving, restingAfterBurstMs)
+  if (stored >= most) {
+    await pause(settlingMs)
+    await published(engine, receiving.worker)
+  }
+  const afterBurst = await resting(receiving)
   const stopped = await restarted((worker) => worker.stop(), receiving)
   receiving = stopped.next
   const afterStop = await firstCopy(stopped)
