@@ -137,7 +137,8 @@ describe.skipIf(Databases.skipped !== undefined)("the views with jsonb", () => {
           own,
           `drop view ${schema}.vos; create or replace function ${schema}.as_jsonb(json) returns jsonb
         language sql immutable as 'select null::jsonb'; create view public.mine as select * from ${schema}.ncrs;
-        alter view ${schema}.ncrs rename column severity to weight`
+        alter view ${schema}.ncrs rename column severity to weight; comment on view ${schema}.permits is null;
+        comment on column ${schema}.transmittals.id is 'Something else.'`
         )
         yield* started(own.url)
         const now = yield* described(own, schema)
@@ -150,6 +151,9 @@ describe.skipIf(Databases.skipped !== undefined)("the views with jsonb", () => {
           "weight"
         )
         assert.deepStrictEqual(yield* ask(own, `select ${schema}.as_jsonb('[1]')::text as is`), [{ is: "[1]" }])
+        yield* ask(own, "alter table construction.permits add column mine json")
+        yield* started(own.url)
+        assert.deepInclude(yield* jsonColumns(own), { table: "permits", column: "mine", type: "jsonb" })
       }).pipe(Effect.scoped)
   )
 })
