@@ -93,8 +93,8 @@ export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>
     for (const track of tracks) Object.assign(track, standing(track.list.resource))
   })
 
-export const restore = (store: Store["Service"], track: Track) =>
-  Effect.map(Standings.of(store, track.list.resource), (standing) => void Object.assign(track, standing))
+export const restore = (standingOf: ReturnType<typeof Standings.single>, track: Track) =>
+  Effect.map(standingOf(track.list.resource), (standing) => void Object.assign(track, standing))
 
 /** Follows what another worker walks. */
 export const followed = (store: Store["Service"], tracks: ReadonlyArray<Track>) =>

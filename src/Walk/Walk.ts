@@ -24,6 +24,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as OwnTable from "./OwnTable.ts"
 import * as Pass from "./Pass.ts"
 import * as Rooms from "./Rooms.ts"
+import * as Standings from "./Standings.ts"
 import * as Together from "./Together.ts"
 import * as Tracks from "./Tracks.ts"
 import * as Trouble from "./Trouble.ts"
@@ -55,6 +56,7 @@ const make = ({ concurrency = defaultConcurrency, every, pageSize }: WalkOptions
     const shared: Shared = {
       concurrency,
       pageSize,
+      standingOf: Standings.single(store),
       write: yield* Together.make(store, yield* Warehouse),
       roomsOf: yield* Rooms.byLane({ pages: pagesInFlight, perSecond: (yield* pace.usage).limitPerMinute / 60 }),
       // Hundreds of lists don't poll more often than a few.
@@ -118,6 +120,7 @@ const listsAtOnce = 10
 interface Shared {
   readonly pageSize: number
   readonly concurrency: number
+  readonly standingOf: ReturnType<typeof Standings.single>
   readonly write: Together.Write
   readonly roomsOf: (lane: Lane) => Rooms.Rooms
   readonly pollEvery: Duration.Duration
@@ -137,7 +140,7 @@ const turn = Effect.fnUntraced(function* (shared: Shared, track: Track, parent: 
   if (parent !== undefined && parent.state?.proof == null) return yield* Effect.asVoid(rest(track, OwnTable.lookEvery))
   // Another worker may have walked meanwhile, or been asked for a new walk.
   const before = yield* Effect.option(Tracks.stamp(store))
-  const isRestored = yield* Effect.isSuccess(Tracks.restore(store, track))
+  const isRestored = yield* Effect.isSuccess(Tracks.restore(shared.standingOf, track))
   // If a store failed when the pass was already through, no page would show for an hour that the store is back.
   if (isRestored && (yield* next(track)).inMs > 0) yield* Trouble.storeAnswered(track)
   const stamp = isRestored ? Option.getOrUndefined(before) : undefined

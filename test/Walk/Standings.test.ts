@@ -1,4 +1,7 @@
-/** The standing of a list is the same whether it is computed for one list or for all. */
+/**
+ * The standing of a list is the same whether it is computed for one list or for all. Lists that ask at the same moment
+ * share the queries.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../src/Stores/Store.ts"
@@ -17,7 +20,7 @@ describe.each(engines)("how lists stand in $name", ({ isSkipped, place }) => {
         Effect.gen(function* () {
           const store = yield* Store
           const both = Effect.gen(function* () {
-            const one = yield* Standings.of(store, resource)
+            const one = yield* Standings.single(store)(resource)
             assert.deepStrictEqual(one, (yield* Standings.all(store))(resource))
             return one
           })
@@ -28,6 +31,29 @@ describe.each(engines)("how lists stand in $name", ({ isSkipped, place }) => {
           yield* Checkpoints.begin(store, state)
           yield* store.run((db) => db.insertInto("walk_pages").values({ resource, page: 1 }).execute())
           assert.deepStrictEqual(yield* both, { state, pagesDone: 1, quarantined: 1 })
+        }).pipe(Effect.provide(layer))
+      )
+    )
+  )
+
+  it.live.skipIf(isSkipped)("of several that ask at once takes the queries of one", () =>
+    Effect.scoped(
+      Effect.flatMap(place, ({ layer }) =>
+        Effect.gen(function* () {
+          const store = yield* Store
+          let queries = 0
+          const run: typeof store.run = (query) => Effect.suspend(() => (queries++, store.run(query)))
+          const names = Array.from({ length: 40 }, (_, n) => `list_${n}`)
+          for (const name of names.slice(0, 20)) {
+            yield* Checkpoints.begin(store, Checkpoints.following({ resource: name }, undefined, at))
+          }
+          const standingOf = Standings.single({ ...store, run })
+          const found = yield* Effect.forEach(names, standingOf, { concurrency: "unbounded" })
+          assert.deepStrictEqual(
+            found.map(({ state }) => state?.resource),
+            names.map((name, n) => (n < 20 ? name : undefined))
+          )
+          assert.strictEqual(queries, 2)
         }).pipe(Effect.provide(layer))
       )
     )

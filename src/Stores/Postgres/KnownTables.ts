@@ -37,7 +37,12 @@ export class KnownTables {
 
   /** The current tables, within the caller's transaction. */
   async now<DB>(db: Kysely<DB>): Promise<EntityTables> {
-    if ((await LearnedColumns.count(storeOf(db))) === this.#learned) return this.#tables
+    return this.at(db, await LearnedColumns.count(storeOf(db)))
+  }
+
+  /** The same if so many columns have been learned by now. */
+  async at<DB>(db: Kysely<DB>, count: number): Promise<EntityTables> {
+    if (count === this.#learned) return this.#tables
     const learned = await LearnedColumns.all(storeOf(db))
     this.#tables = evolutionOf(wantedTables(this.#resources, learned), await foundIn(db)).tables
     this.#learned = learned.length

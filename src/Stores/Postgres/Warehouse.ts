@@ -9,16 +9,20 @@ import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { restingBetween } from "../../Runtime/Rest.ts"
 import { Postgres, type PostgresError } from "./Postgres.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
+import * as Looks from "./Looks.ts"
 import { Publication } from "./Publication.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
 import * as PostgresWatermark from "./Watermark.ts"
 import * as PostgresWriter from "./Writer.ts"
+import type { StoreTables } from "../StoreTables.ts"
 import type { WarehouseTables } from "../WarehouseTables.ts"
 
 const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseError =>
   new WarehouseError({ reason: reason === "Refused" ? "Refused" : "Failed", message, cause })
 
 const deadlocksInARow = 3
+
+const learned = sql<string>`select count(*) from learned_columns`
 
 /** Whole numbers are text, like every other value in the Warehouse; the Store has numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
@@ -60,8 +64,10 @@ const make = Effect.gen(function* () {
       toWarehouseError
     )
 
+  // Hundreds of lists ask at the same moment.
+  const look = Looks.make((use) => postgres.run((db) => use(db as unknown as Kysely<StoreTables>)), postgres.isAtomic)
   const tables = Effect.mapError(
-    postgres.run((db) => postgres.tables.now(db)),
+    Effect.flatMap(look(learned), (count) => postgres.run((db) => postgres.tables.at(db, Number(count)))),
     toWarehouseError
   )
 
