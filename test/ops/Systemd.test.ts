@@ -37,6 +37,12 @@ describe("ops/systemd/siteledger.service", () => {
     assert.deepInclude(found, { status: 0, stderr: "" })
   })
 
+  it("lets it keep compiled code in a folder that only it can read", () => {
+    const [, name] = /^CacheDirectory=(\w+)$/m.exec(unit) ?? []
+    assert.include(unit, `Environment=NODE_COMPILE_CACHE=/var/cache/${name}\n`)
+    assert.include(unit, "CacheDirectoryMode=0700\n")
+  })
+
   it("goes by the worker's own exit code and time to stop", () => {
     assert.match(unit, /^RestartPreventExitStatus=2$/m)
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
