@@ -38,7 +38,7 @@ const isQuick = seconds < 10
 const warmSeconds = Math.min(seconds, 5)
 /**
  * Each minute a worker checks whether anything has changed since the last check; if not, it gives back the memory that
- * it held for speed. A burst takes some seconds longer to be copied and posted.
+ * it held for speed.
  */
 const restingMs = isQuick ? 2000 : 100_000
 /** After a burst, posting and the last copies of entries take some seconds. */
@@ -149,7 +149,7 @@ const resting = async ({ worker }: Receiving): Promise<Awaited<ReturnType<typeof
     const before = await copiedAt()
     await pause(restingMs)
     const measured = await idle(engine, worker, idleSeconds)
-    if ((await copiedAt()) === before) return measured
+    if (before !== undefined && (await copiedAt()) === before) return measured
   }
   throw new Error("copies for analysts were made all the time, though nothing was delivered")
 }

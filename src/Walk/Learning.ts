@@ -71,10 +71,8 @@ export const learner = Effect.gen(function* () {
     if (names.length === 0 && !isBehind) return false
     const walks = new Map((yield* Checkpoints.loadAll(store)).map((state) => [state.resource, state]))
     const at = Instant.fromMillis(yield* Clock.currentTimeMillis)
-    const ripe = yield* Effect.forEach(names, (name) =>
-      Effect.map(warehouse.table(name), (table) => gathered.ripe(table, walks.get(name), at))
-    )
-    const columns = ripe.flat()
+    const tables = yield* warehouse.tables
+    const columns = names.flatMap((name) => gathered.ripe(tables.of(name), walks.get(name), at))
     const isDue = columns.length > 0 || isBehind
     if (isDue) yield* add(columns)
     for (const name of names) gathered.forget(name, walks.get(name))

@@ -3,7 +3,7 @@
  * every second, because another worker may have walked it meanwhile.
  */
 import { Effect, Exit, Request, RequestResolver } from "effect"
-import type { ExpressionBuilder } from "kysely"
+import type { Kysely } from "kysely"
 import { isAmong } from "../Stores/Sql.ts"
 import type { Store, StoreError } from "../Stores/Store.ts"
 import type { StoreTables } from "../Stores/StoreTables.ts"
@@ -17,48 +17,44 @@ export interface Standing {
 
 type StandingOf = (resource: string) => Standing
 
-const rowsOf = (from: ExpressionBuilder<StoreTables, "walks">, table: "record_quarantine" | "walk_pages") =>
-  from
-    .selectFrom(table)
-    .select((rows) => rows.fn.countAll<number>().as("count"))
-    .whereRef(`${table}.resource`, "=", "walks.resource")
+type Counted = "record_quarantine" | "walk_pages"
 
-/** Records remain quarantined even if no pass has begun since the warehouse was rebuilt. */
-const quarantined = (store: Store["Service"]) =>
-  Effect.map(
-    store.run((db) =>
-      db
-        .selectFrom("record_quarantine")
-        .select((of) => ["resource", of.fn.countAll<number>().as("count")] as const)
-        .groupBy("resource")
-        .execute()
-    ),
-    (rows) => new Map(rows.map(({ count, resource }) => [resource, Number(count)]))
-  )
+/**
+ * How many rows each list has. Counted for each list by a subquery, a server that knows of one or two long lists would
+ * read the whole table for each of hundreds.
+ */
+const counted = (db: Kysely<StoreTables>, table: Counted, resources: ReadonlyArray<string> | undefined) =>
+  db
+    .selectFrom(table)
+    .select((of) => ["resource", of.fn.countAll<number>().as("count")] as const)
+    .$if(resources !== undefined, (query) => query.where(isAmong(db, "resource", resources ?? [])))
+    .groupBy("resource")
 
 /** Of these lists or, by default, of all. What a list's passes say is consistent, because it comes from one statement. */
 const read = Effect.fnUntraced(function* (store: Store["Service"], resources?: ReadonlyArray<string>) {
   const rows = yield* store.run((db) =>
     db
       .selectFrom("walks")
-      .selectAll()
-      .select((from) => [rowsOf(from, "walk_pages").as("pages_done"), rowsOf(from, "record_quarantine").as("bad")])
-      .$if(resources !== undefined, (query) => query.where(isAmong(db, "resource", resources ?? [])))
+      .leftJoin(counted(db, "walk_pages", resources).as("pages"), "pages.resource", "walks.resource")
+      .leftJoin(counted(db, "record_quarantine", resources).as("records"), "records.resource", "walks.resource")
+      .selectAll("walks")
+      .select(["pages.count as pages_done", "records.count as bad"])
+      .$if(resources !== undefined, (query) => query.where(isAmong(db, "walks.resource", resources ?? [])))
       .execute()
   )
   const found = new Map(
     rows.map(({ bad, pages_done, ...state }): [string, Standing] => [
       state.resource,
-      { state, pagesDone: Number(pages_done), quarantined: Number(bad) }
+      { state, pagesDone: Number(pages_done ?? 0), quarantined: Number(bad ?? 0) }
     ])
   )
   const areAllFound = resources?.every((resource) => found.has(resource)) === true
-  const bad = areAllFound ? none : yield* quarantined(store)
+  // Records remain quarantined even if no pass has begun since the warehouse was rebuilt.
+  const records = areAllFound ? [] : yield* store.run((db) => counted(db, "record_quarantine", resources).execute())
+  const bad = new Map(records.map(({ count, resource }) => [resource, Number(count)]))
   return (resource: string): Standing =>
     found.get(resource) ?? { state: undefined, pagesDone: 0, quarantined: bad.get(resource) ?? 0 }
 })
-
-const none: ReadonlyMap<string, number> = new Map()
 
 /** The standing of all lists, in as many queries for hundreds as for one. */
 export const all = (store: Store["Service"]): Effect.Effect<StandingOf, StoreError> => read(store)

@@ -93,7 +93,7 @@ export class Numbering {
     }
   }
 
-  /** Reading the texts of a DuckDB vector one by one takes six times as long as parsing one long text. */
+  /** For 400,000 ids of 15 characters, reading the texts of DuckDB's vectors one by one took 0.9 s instead of 0.15 s. */
   async #between(from: number, to: number): Promise<readonly [ReadonlyArray<string>, ReadonlyArray<number>]> {
     const result = await this.#rows.connection.runAndReadAll(
       `select to_json(list(cast(${this.#key} as varchar))), to_json(list(rowid)) from ${this.#seen}
