@@ -184,7 +184,10 @@ export const limits: ReadonlyArray<Limit> = [
       "back 12 MB at a time, which saves a third of the processor time. The COPY that it is compared with writes one " +
       "file for each table, with all the memory that it wants. Ours writes one file for each day of events, within a " +
       "memory limit, beside a worker that keeps running. On PostgreSQL every row crosses the connection, is read " +
-      "into DuckDB and written from there; the COPY that it is compared with only sends it. In a whole worker with " +
+      "into DuckDB and written from there; the COPY that it is compared with only sends it. Both cores are busy all " +
+      "the time. The server takes 54 % of it: 27 to send the rows, as in COPY, 20 for the fingerprints of days and " +
+      "parts, so that unchanged ones needn't be sent again, and 7 for the connection. DuckDB takes 30 % to read and " +
+      "write them, and the main thread 8 % to pass them on. Without fingerprints the ratio would be 0.6. In a whole worker with " +
       "10,000,000 events and 1,000,000 IPCs, DuckDB's ratio was 0.81 to 1.0 in two runs, its processor time 0.87 to " +
       "1.07 of COPY's, and the peak 407 to 415 MB. An export after which nothing has changed takes 1.8 s"
   },

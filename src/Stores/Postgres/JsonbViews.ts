@@ -125,7 +125,7 @@ const ofView = (name: string, table: Relation, found: Relation | undefined): Rea
  * The tables and views of `construction` whose view lacks a column or a comment, or that have no view. Describing all
  * of them takes the server more than twice as long, and a worker must then read what it sends.
  */
-export const outdated = async <DB>(db: Kysely<DB>): Promise<ReadonlyArray<string>> => {
+const outdated = async <DB>(db: Kysely<DB>): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<{ name: string }>`
     with shown as (
       select c.oid, c.relname, v.oid as view from pg_class c
@@ -191,20 +191,16 @@ const bodies = async <DB>(db: Kysely<DB>): Promise<ReadonlyMap<string, string>> 
 
 /**
  * What the views over these tables and views of `construction` lack; nothing if the session's role may not create them.
- * `found`: the outdated ones.
  */
-export const due = async <DB>(
-  db: Kysely<DB>,
-  names: ReadonlyArray<string>,
-  found: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
-  const { canMake, isOurs, isThere, says: before } = await place(db)
+export const due = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const { canMake, isOurs, isThere, says: found } = await place(db)
   if (isThere ? !isOurs : !canMake) return []
-  const those = names.filter((name) => found.includes(name))
+  const lacking = await outdated(db)
+  const those = names.filter((name) => lacking.includes(name))
   const [all, made] = [those.length === 0 ? none : await relations(db, those), await bodies(db)]
   return [
     ...(isThere ? [] : [`create schema ${schema}`]),
-    ...(before === says ? [] : [`comment on schema ${schema} is ${Literal.text(says)}`]),
+    ...(found === says ? [] : [`comment on schema ${schema} is ${Literal.text(says)}`]),
     ...routines.filter(({ body, name }) => made.get(name) !== body).flatMap(create),
     ...those.flatMap((name) => {
       const table = all.get(`construction.${name}`)
@@ -218,6 +214,6 @@ export const due = async <DB>(
  * far away.
  */
 export const renew = async <DB>(db: Kysely<DB>, names: ReadonlyArray<string>): Promise<void> => {
-  const statements = await due(db, names, await outdated(db))
+  const statements = await due(db, names)
   if (statements.length > 0) await sql.raw(statements.join(";\n")).execute(db)
 }
