@@ -70,7 +70,8 @@ export const limits: ReadonlyArray<Limit> = [
       "part of every table has been read, as for a whole copy, or after a burst: DuckDB keeps notes about each part " +
       "that it has read, until the file is closed. Gaps between them take 5 to 8. After a quiet minute, a worker " +
       "gives back what it can read, look up or compile again: cached blocks and pages, rows and their numbers, the " +
-      "filters of known bodies, and the code that V8 has made of its functions"
+      "filters of known bodies, and the code that V8 has made of its functions. On DuckDB, the memory after a burst was " +
+      "measured in a second run on the same day"
   },
   {
     of: "`ledger verify`",
