@@ -119,7 +119,7 @@ describe("bin/load.ts", () => {
     }
     run("verb", { NODE_COMPILE_CACHE: "cache" })
     assert.deepStrictEqual(run(), ran("one", "kept"))
-    assert.isFalse(readdirSync(folder).some((name) => /\.\d+$/.test(name)))
+    assert.isFalse(readdirSync(folder).some((name) => /\.\d+-\d+$/.test(name)))
   })
 
   it("keeps no code of a process that failed, or that only said what there is", () => {

@@ -15,7 +15,8 @@ export interface Standing {
   readonly quarantined: number
 }
 
-type StandingOf = (resource: string) => Standing
+/** Asks for the standing of one list. */
+export type Ask = (resource: string) => Effect.Effect<Standing, StoreError>
 
 type Counted = "record_quarantine" | "walk_pages"
 
@@ -57,12 +58,12 @@ const read = Effect.fnUntraced(function* (store: Store["Service"], resources?: R
 })
 
 /** The standing of all lists, in as many queries for hundreds as for one. */
-export const all = (store: Store["Service"]): Effect.Effect<StandingOf, StoreError> => read(store)
+export const all = (store: Store["Service"]): Effect.Effect<(resource: string) => Standing, StoreError> => read(store)
 
 class Asked extends Request.Class<{ readonly resource: string }, Standing, StoreError> {}
 
 /** The standing of single lists. Those that ask at the same moment, as hundreds do after a start, share the queries. */
-export const single = (store: Store["Service"]): ((resource: string) => Effect.Effect<Standing, StoreError>) => {
+export const single = (store: Store["Service"]): Ask => {
   const together = RequestResolver.make<Asked>((entries) =>
     Effect.map(read(store, [...new Set(entries.map(({ request }) => request.resource))]), (standing) => {
       for (const entry of entries) entry.completeUnsafe(Exit.succeed(standing(entry.request.resource)))

@@ -93,7 +93,7 @@ export const restoreAll = (store: Store["Service"], tracks: ReadonlyArray<Track>
     for (const track of tracks) Object.assign(track, standing(track.list.resource))
   })
 
-export const restore = (standingOf: ReturnType<typeof Standings.single>, track: Track) =>
+export const restore = (standingOf: Standings.Ask, track: Track) =>
   Effect.map(standingOf(track.list.resource), (standing) => void Object.assign(track, standing))
 
 /** Follows what another worker walks. */

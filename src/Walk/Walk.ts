@@ -120,7 +120,7 @@ const listsAtOnce = 10
 interface Shared {
   readonly pageSize: number
   readonly concurrency: number
-  readonly standingOf: ReturnType<typeof Standings.single>
+  readonly standingOf: Standings.Ask
   readonly write: Together.Write
   readonly roomsOf: (lane: Lane) => Rooms.Rooms
   readonly pollEvery: Duration.Duration

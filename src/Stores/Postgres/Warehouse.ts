@@ -9,6 +9,7 @@ import { type Kysely, type KyselyPlugin, sql, type UnknownRow } from "kysely"
 import { restingBetween } from "../../Runtime/Rest.ts"
 import { Postgres, type PostgresError } from "./Postgres.ts"
 import { type Batch, Warehouse, WarehouseError, noMirrors } from "../Warehouse.ts"
+import * as LearnedColumns from "../LearnedColumns.ts"
 import * as Looks from "./Looks.ts"
 import { Publication } from "./Publication.ts"
 import * as PostgresSnapshot from "./Snapshot.ts"
@@ -21,8 +22,6 @@ const toWarehouseError = ({ cause, message, reason }: PostgresError): WarehouseE
   new WarehouseError({ reason: reason === "Refused" ? "Refused" : "Failed", message, cause })
 
 const deadlocksInARow = 3
-
-const learned = sql<string>`select count(*) from learned_columns`
 
 /** Whole numbers are text, like every other value in the Warehouse; the Store has numbers. */
 const wholeNumbersAsText: KyselyPlugin = {
@@ -67,7 +66,9 @@ const make = Effect.gen(function* () {
   // Hundreds of lists ask at the same moment.
   const look = Looks.make((use) => postgres.run((db) => use(db as unknown as Kysely<StoreTables>)), postgres.isAtomic)
   const tables = Effect.mapError(
-    Effect.flatMap(look(learned), (count) => postgres.run((db) => postgres.tables.at(db, Number(count)))),
+    Effect.flatMap(look(LearnedColumns.counted), (count) =>
+      postgres.run((db) => postgres.tables.at(db, Number(count)))
+    ),
     toWarehouseError
   )
 

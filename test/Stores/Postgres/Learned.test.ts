@@ -59,6 +59,28 @@ describe.skipIf(Databases.skipped !== undefined)("two workers on PostgreSQL", ()
     )
   )
 
+  it.live("show it with its table, already within the transaction that adds it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const own = yield* database
+        const [one, other] = [yield* worker(own.url), yield* worker(own.url)]
+        const named = Effect.map(
+          Effect.flatMap(Warehouse, ({ table }) => table("orders")),
+          (table) => table.columns.map(({ name }) => name)
+        )
+        const added = columns.map(({ name }) => name)
+        const adding = Effect.gen(function* () {
+          const [{ atomically, transaction }, { evolve }] = [yield* Store, yield* Warehouse]
+          const add = transaction((tx) => LearnedColumns.add(tx, columns))
+          return yield* atomically(Effect.andThen(Effect.andThen(add, evolve), named))
+        })
+        assert.notIncludeMembers(yield* other.within(named), added)
+        assert.includeMembers(yield* one.within(adding), added)
+        assert.includeMembers(yield* other.within(named), added)
+      })
+    )
+  )
+
   it.live("leave all as it is while a table is held, and can try again", () =>
     Effect.scoped(
       Effect.gen(function* () {
